@@ -11,7 +11,7 @@ import typer
 
 from poshgrid.commands.base import Results, command, files_of, grid_of
 from poshgrid.core import plugins
-from poshgrid.core.errors import PoshgridError, check_known
+from poshgrid.core.errors import PoshgridError, check_known, invalid
 
 if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
@@ -98,8 +98,7 @@ def _named(grid: Grid, words: Sequence[str] | None) -> tuple[list[str], list[str
     try:
         names = dict.fromkeys(Filter.model_validate(word).name for word in filters)
     except ValidationError as error:
-        reason = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise PoshgridError(f"--filter: {reason}") from error
+        raise PoshgridError(f"--filter: {invalid(error)}") from error
     return list(names), [word for word in words if word in known]
 
 

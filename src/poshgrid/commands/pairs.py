@@ -10,7 +10,7 @@ import typer
 
 from poshgrid.commands.base import Output, command
 from poshgrid.config.base import Section, path_name
-from poshgrid.core.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError, invalid
 
 if TYPE_CHECKING:
     from poshgrid.config.paths import Paths
@@ -93,9 +93,7 @@ def _valid(option: str, kind: type[S], values: dict[str, Any]) -> S:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise PoshgridError(f"{option}: {key}: {first['msg']}") from error
+        raise PoshgridError(f"{option}: {invalid(error)}") from error
 
 
 def _faults(paths: Paths, suites: list[str]) -> None:

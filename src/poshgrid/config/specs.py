@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from poshgrid import config
 from poshgrid.config.base import Language, Name, Positive, Section, Seed, Size
 from poshgrid.config.runs import words_of
-from poshgrid.core.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError, invalid
 
 RUN = re.compile(r"([A-Za-z0-9][A-Za-z0-9+~._-]*/){5}seed[0-9]{1,10}")
 
@@ -272,8 +272,6 @@ def parse(kind: type[S], text: str) -> S:
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
         raise PoshgridError(
-            f"job: spec: {key or 'text'}: {first['msg']}; copy the whole command of the job log"
+            f"job: spec: {invalid(error)}; copy the whole command of the job log"
         ) from error

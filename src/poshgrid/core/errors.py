@@ -5,6 +5,10 @@ from __future__ import annotations
 import difflib
 import errno
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _LONGEST = 800  # characters of a line
 
@@ -50,6 +54,19 @@ def plain(text: str, longest: int = _LONGEST) -> str:
 def reason(error: Exception) -> str:
     """Return another library's error message as one short line, or the error's type."""
     return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def invalid(error: ValidationError, *keys: str) -> str:
+    """Return the first of pydantic's errors as one line: where, and what is wrong there.
+
+    Args:
+        error: the errors.
+        keys: keys above the place that pydantic names.
+    """
+    first = error.errors()[0]
+    where = ".".join(map(str, (*keys, *first["loc"])))
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {message}" if where else message
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

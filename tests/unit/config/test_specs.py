@@ -24,7 +24,11 @@ def test_equal_specs_have_one_text() -> None:
 
 @pytest.mark.parametrize(
     ("text", "key"),
-    [("{", "text"), ('{"order": 0, "size": 3}', "order"), ('{"order": 5, "more": 1}', "more")],
+    [
+        ("{", "Invalid JSON"),
+        ('{"order": 0, "size": 3}', "order"),
+        ('{"order": 5, "more": 1}', "more"),
+    ],
 )
 def test_what_is_no_slice_is_refused_with_its_place(text: str, key: str) -> None:
     with pytest.raises(PoshgridError, match=rf"^job: spec: {key}: ") as caught:

@@ -28,7 +28,7 @@ from poshgrid.benchmark.lexicon import TABLES, Lexicon, Word
 from poshgrid.config import yamltext
 from poshgrid.config.base import Seed
 from poshgrid.core import plugins, resources
-from poshgrid.core.errors import PoshgridError, did_you_mean
+from poshgrid.core.errors import PoshgridError, did_you_mean, invalid
 
 _REPEATABLE = frozenset({"about", "are", "is", "of", "that", "the", "to", "who"})
 
@@ -280,10 +280,7 @@ def _read(path: Path, changed: int) -> Phenomenon:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise PoshgridError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "file"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise PoshgridError(f"{path}: {where}: {reason}") from error
+        raise PoshgridError(f"{path}: {invalid(error)}") from error
     if described.phenomenon != path.stem:
         raise PoshgridError(f"{path}: phenomenon: must be {path.stem!r}, as the file's name")
     return described

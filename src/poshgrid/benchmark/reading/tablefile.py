@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import pydantic_core
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from poshgrid.core.errors import PoshgridError, did_you_mean
+from poshgrid.core.errors import PoshgridError, did_you_mean, invalid
 from poshgrid.corpora import textfile
 from poshgrid.corpora.clean import clean
 
@@ -55,12 +55,11 @@ class Row(NamedTuple):
                 if not isinstance(cell, str) or cell.strip()
             })  # fmt: skip
         except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(map(str, first["loc"]))
-            reason = first["msg"].removeprefix("Value error, ")
+            first, reason = error.errors()[0], invalid(error)
             if first["type"] == "extra_forbidden":
-                reason = f"unknown column{did_you_mean(name, kind.model_fields)}"
-            raise self.fault(f"{name}: {reason}" if name else reason) from error
+                name = str(first["loc"][0])
+                reason = f"{name}: unknown column{did_you_mean(name, kind.model_fields)}"
+            raise self.fault(reason) from error
 
 
 def table(path: Path | None) -> list[Row]:

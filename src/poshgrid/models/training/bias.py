@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from poshgrid.config import specs
 from poshgrid.config.runs import parts
 from poshgrid.core import plugins
-from poshgrid.core.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError, invalid
 
 if TYPE_CHECKING:
     import torch
@@ -176,9 +176,8 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
         try:
             chosen = plugins.options(PACKAGE, part, options.get(part, {}))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(["biases", part, *map(str, first["loc"])])
-            raise PoshgridError(f"{key}: {first['msg']}; correct it in the config") from error
+            wrong = invalid(error, "biases", part)
+            raise PoshgridError(f"{wrong}; correct it in the config") from error
         biases[part] = module.build(chosen)
     return biases
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
+from poshgrid.benchmark.reading import tablefile
 from poshgrid.core import formats
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema, write_text
@@ -39,13 +38,13 @@ class Entry(BaseModel):
     sheet: str
     sent_id: int
     text: str
-    label: Literal["", "yes", "no", "unsure"]  # "": not labelled yet
+    label: Literal["", "yes", "no", "unsure"] = ""  # "": not labelled yet
     note: str = ""
 
     @field_validator("label", mode="before")
     @classmethod
-    def _lower(cls, value: str | None) -> str | None:
-        return value and value.strip().lower()
+    def _lower(cls, value: str) -> str:
+        return value.strip().lower()
 
     @field_validator("text", "note")
     @classmethod
@@ -85,36 +84,17 @@ def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
 def read(path: Path) -> list[Entry]:
     """Read a sheet that a person has filled in, sorted by number.
 
-    It accepts further columns; commas, semicolons or tabs between cells; all line endings; capital
-    letters and spaces in labels.
+    It accepts further columns, and capital letters and spaces in labels.
 
     Raises:
         PoshgridError: the file does not exist or is not a sheet of an audit, a label is unknown, or
             a number is invalid or occurs twice.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        separator = max(",;\t", key=text.split("\n", 1)[0].count)
-        stream = io.StringIO(text, newline="")
-        rows = csv.DictReader(stream, delimiter=separator, strict=True, restkey="further")
-        names = rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
-        if twice := [name for name in Entry.model_fields if names.count(name) > 1]:
-            raise ValueError(f"column {twice[0]!r} is there twice")
-        filled = (
-            row for row in rows if any(isinstance(c, str) and c.strip() for c in row.values())
-        )
-        entries = sorted(map(Entry.model_validate, filled), key=lambda entry: entry.number)
-    except OSError as error:
-        raise PoshgridError(f"{path}: cannot read: {error.strerror or error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise PoshgridError(
-            f"{path}: {first['loc'][0]}: {first['msg']}; correct the sheet (has {first['input']!r})"
-        ) from error
-    except (csv.Error, ValueError) as error:
-        raise PoshgridError(
-            f"{path}: {error}; give a sheet that the stage audit wrote, saved as 'CSV UTF-8'"
-        ) from error
+    if not path.is_file():
+        raise PoshgridError(f"{path}: cannot read: no such file; give a sheet of the stage audit")
+    entries = sorted(
+        (row.read_as(Entry) for row in tablefile.rows(path)), key=lambda entry: entry.number
+    )
     numbers = [entry.number for entry in entries]
     if len(set(numbers)) < len(numbers):
         raise PoshgridError(f"{path}: a number is there twice; remove one of the rows")

@@ -207,7 +207,7 @@ def test_a_sheet_with_labels_is_not_overwritten(tmp_path, tables):
     audit(tables, tmp_path, 20)  # blank sheets may go
     path = tmp_path / "binding.leakage.csv"
     for labels, note in (({5: "no"}, ""), ({}, "see me")):
-        kept = fill(path, labels, note=note, separator=";").read_bytes()
+        kept = fill(path, labels, note=note).read_bytes()
         audit(tables, tmp_path, 20)  # the same sentences
         assert path.read_bytes() == kept
         refused(tables, tmp_path, r"binding\.leakage\.csv", number=10)
