@@ -116,7 +116,7 @@ def test_no_run_begins_without_its_inputs(tiny, capsys):
     grid = configfile.validate({**tiny, "data": "nowhere"})
     ready.announce(grid, "exp1", ["c.yaml"], dry=True)
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert "`poshgrid ready c.yaml --target exp1`" in lines[-1]
     with pytest.raises(SystemExit) as end:
         ready.announce(grid, "exp1", ["c.yaml"], dry=False)
