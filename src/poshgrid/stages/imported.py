@@ -29,7 +29,7 @@ from poshgrid.evaluation.engines import ngram as counts
 from poshgrid.evaluation.published import Published
 from poshgrid.grid.grid import Grid
 from poshgrid.models import ngram
-from poshgrid.quality.gate import gate
+from poshgrid.quality.checks import check_suite
 from poshgrid.stages import Stages
 from poshgrid.stages.stage import Stage, run
 
@@ -80,7 +80,9 @@ def judge(
     for suite in grid.pairs:
         # No word of a text is too rare
         spec = specs.QualitySpec(suite=suite, generated=False, top_k=sys.maxsize)
-        gate(spec, Path(paths.items(suite)), texts, texts, Path(paths.quality(TARGET, suite)))
+        check_suite(
+            spec, Path(paths.items(suite)), texts, texts, Path(paths.quality(TARGET, suite))
+        )
     counted = _baselines(Published(items, {}, {}), texts, paths, dict.fromkeys(items, "pairs"))
     if names := [*(scored.name for scored in grid.pretrained_runs), *counted]:
         _finish(grid, counted, sums=True)

@@ -94,7 +94,7 @@ class HeuristicChoices(Stage):
 class Quality(Stage):
     """Check the pairs of a suite."""
 
-    function = "poshgrid.quality.gate.gate"
+    function = "poshgrid.quality.checks.check_suite"
     output = PATHS.quality("{target}", "{suite}")
     Spec = specs.QualitySpec
     outputs = ("quality.json", "faults.csv")

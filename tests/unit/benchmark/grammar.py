@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from poshgrid.benchmark.checks.structure import bare, split
+from poshgrid.benchmark.structure import bare, split
 from tests.unit.benchmark.generated import WORDS
 
 PREDICATIVE = {"call", "name", "paint"}  # their second object describes the first

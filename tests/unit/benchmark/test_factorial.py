@@ -1,4 +1,4 @@
-"""Factorial sets: words cancel, polarities mirror, cells set rules apart, the gate sees faults."""
+"""Factorial sets: words cancel, polarities mirror, cells set rules apart, the checks see faults."""
 
 import itertools
 import random
@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.checks.structure import split
 from poshgrid.benchmark.generation import selection, templatefile, templates
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.templatefile import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
+from poshgrid.benchmark.structure import split
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.corpora.words import words
 from poshgrid.evaluation.heuristics.pair import Pair as Seen

@@ -1,4 +1,4 @@
-"""Pairs of our own, for the tests of the gate."""
+"""Pairs of our own, for the tests of the checks."""
 
 import polars as pl
 

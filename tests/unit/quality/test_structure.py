@@ -2,8 +2,7 @@
 
 import pytest
 
-from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.checks import structure
+from poshgrid.benchmark import lexicon, structure
 from poshgrid.core.errors import PoshgridError
 from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import CASES, SOUND, VOCABULARY, table

@@ -73,8 +73,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
     """
     import polars as pl
 
-    from poshgrid.benchmark import lexicon
-    from poshgrid.benchmark.checks import structure
+    from poshgrid.benchmark import lexicon, structure
     from poshgrid.benchmark.generation import pairs, selection
     from poshgrid.benchmark.schema import PAIRS, Loaded
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from poshgrid.benchmark import frequencies, lexicon
-from poshgrid.benchmark.checks import structure
+from poshgrid.benchmark import frequencies, lexicon, structure
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.core import files, formats, logs
 
 if TYPE_CHECKING:
-    from poshgrid.benchmark.checks.structure import Fault
+    from poshgrid.benchmark.structure import Fault
     from poshgrid.config.specs import QualitySpec
 
 log = logs.get(__name__)
@@ -51,7 +50,7 @@ def leaks(items: pl.DataFrame, train: Mapping[str, Path]) -> list[Fault]:
     return leaked
 
 
-def gate(
+def check_suite(
     spec: QualitySpec,
     items: Path,
     corpora: Mapping[str, Path],

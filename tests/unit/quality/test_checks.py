@@ -7,7 +7,7 @@ from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.core import files
-from poshgrid.quality.gate import gate, leaks
+from poshgrid.quality.checks import check_suite, leaks
 from tests.unit.benchmark.generated import WORDS
 from tests.unit.quality.quality_suite import SOUND, table
 
@@ -32,7 +32,7 @@ def test_leaks_are_found_whatever_their_case_and_marks(tmp_path, monkeypatch):
     ]
 
 
-# ---- the gate -----------------------------------------------------------------------------------
+# ---- the checks ---------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def run(tmp_path, monkeypatch):
         files.write_table(items, tmp_path / "items.parquet", PAIRS)
         spec = specs.QualitySpec(suite="toy", generated=generated, top_k=9_999)
         train = {"a/1K": write_train(tmp_path / "train.parquet", text)}
-        return gate(spec, tmp_path / "items.parquet", {"a": corpus}, train, tmp_path / "out")
+        return check_suite(spec, tmp_path / "items.parquet", {"a": corpus}, train, tmp_path / "out")
 
     return run
 
