@@ -237,7 +237,7 @@ class Site:
         toy |= {
             "results": "results",
             "data": str(ROOT / toy["data"]),
-            "parsers": [parser for parser in toy["parsers"] if parser["engine"] == "spacy"],
+            "parsers": [parser for parser in toy["parsers"] if parser["name"] == "spacy"],
             "evidence": {"parser": "spacy"},
         }
         (self.folder / "config.yaml").write_text(yaml.safe_dump(toy), encoding="utf-8")
