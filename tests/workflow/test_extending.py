@@ -75,7 +75,7 @@ def extended(root, tmp_path_factory):
 
 def test_the_words_are_known_and_their_options_checked(extended):
     ready = extended.poshgrid("ready", "config.yaml", check=False)
-    assert "1 of 8 are missing or wrong" in ready.stderr  # the reader's files are the user's
+    assert "1 of 9 are missing or wrong" in ready.stderr  # the reader's files are the user's
     assert "suite mine: resources/pairs: not found" in ready.stdout
     text = (extended.folder / "config.yaml").read_text()
     (extended.folder / "wrong.yaml").write_text(text.replace("start: 0.3", "strat: 0.3"))
