@@ -79,7 +79,7 @@ def configuration(jobs: int) -> dict[str, Any]:
     found = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
     seeds = max(1, round((jobs - JOBS_WITHOUT_SEEDS) / JOBS_OF_A_SEED))
     found["experiments"] = [{
-        "name": "scale", "conditions": ["baby-f", "baby", "wiki"], "sizes": ["20K", "60K"],
+        "name": "scale", "conditions": ["baby-f", "baby", "wiki"], "sizes": ["20K", "40K"],
         "models": ["gpt2-tiny"], "recipe": "sentence", "biases": BIASES,
         "seeds": list(range(1, seeds + 1)),
     }]  # fmt: skip

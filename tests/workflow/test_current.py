@@ -182,7 +182,7 @@ def test_results_that_another_folder_replaced_are_not_what_the_record_says(check
     model.write_text(json.dumps(content))
     counts, lines = runs(checkout)
     assert (counts["train"], lines) == (1, ["train: 1 run again: spec (1)"])
-    assert plan(checkout)["train", "parameter"] == ["recipe.steps: 7 -> 600"]
+    assert plan(checkout)["train", "parameter"] == ["recipe.steps: 7 -> 300"]
 
 
 def test_one_workflow_runs_on_the_results(checkout):

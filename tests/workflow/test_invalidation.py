@@ -10,30 +10,33 @@ import shutil
 
 import pytest
 
-from poshgrid.config.runs import WORD_BASELINES
 from tests.jobs import put
 
 from .conftest import Checkout
 
-CELLS = {f"{c}/{s}" for c in ("baby", "baby-f", "wiki") for s in ("20K", "60K")}
-PACKED = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in CELLS for seed in (42, 53)}
-BIASES = ("none", "dyck", "tree-planting", "random-trees", "recency", "dyck+recency")
+LARGE = {"baby/40K", "baby-f/40K", "wiki/40K"}
+CELLS = LARGE | {"baby-f/20K"}
+PACKED = {f"{cell}/gpt2-tiny/packed/none/seed{seed}" for cell in LARGE for seed in (42, 53)}
+PACKED |= {"baby-f/20K/gpt2-tiny/packed/none/seed42"}
+PACKED -= {"wiki/40K/gpt2-tiny/packed/none/seed53"}
+BIASES = ("none", "dyck", "tree-planting", "random-trees", "dyck+recency")
 ARMS = {f"baby-f/20K/gpt2-tiny/sentence/{bias}/seed42" for bias in BIASES}
 OTHERS = {f"baby-f/20K/{name}-tiny/sentence/none/seed42" for name in ("lstm", "babyberta")}
 RUNS = PACKED | ARMS | OTHERS
 UNTRAINED = {run.replace("packed", "untrained") for run in PACKED}
 UNTRAINED |= {run.replace("sentence", "untrained") for run in OTHERS}
-COUNTED = {f"{cell}/{baseline}/counted/none/seed0" for cell in CELLS for baseline in WORD_BASELINES}
+WORDS = ("unigram", "ngram")
+COUNTED = {f"{cell}/{baseline}/counted/none/seed0" for cell in CELLS for baseline in WORDS}
 SCORED = {"score": RUNS | COUNTED, "untrained": UNTRAINED}
 MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "completions")}
-FITS = {f"all/regressions/{model}" for model in ("paper", "condition", "bias", "binding")}
+FITS = {f"all/regressions/{model}" for model in ("paper", "condition", "bias")}
 AFTER_SCORES = {
     "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
     "report": {"all"}, "heuristic_shares": {"all/heuristics"},
 }  # fmt: skip
 AFTER_TEXT = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are compared with; their files are named after the seed.
-READ = {run.rpartition("/")[0] for run in PACKED if not run.startswith("wiki")}
+READ = {run.rpartition("/")[0] for run in PACKED if run.startswith(("baby/40K", "baby-f/40K"))}
 DELTAS = {"deltas": {"all/deltas"}}
 RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
 
@@ -107,12 +110,12 @@ RERUN = {
         {"train": PACKED, "score": PACKED, "perplexity": READ, **DELTAS, **AFTER_SCORES},
     ),
     "the module of a bias": (
-        None, "training/biases/dyck.py", {"train": DYCK, "score": DYCK, **AFTER_SCORES},
+        None, "models/biases/dyck.py", {"train": DYCK, "score": DYCK, **AFTER_SCORES},
     ),
-    "training code": (None, "training/data.py", {**MODELS, **DELTAS, **AFTER_SCORES}),
+    "training code": (None, "models/training/data.py", {**MODELS, **DELTAS, **AFTER_SCORES}),
     # Heuristics are rivals in the table of accuracies, beside which the counts that are fitted lie
     "a heuristic": (
-        None, "heuristics/choices/first_auxiliary.py",
+        None, "evaluation/heuristics/choices/first_auxiliary.py",
         {"heuristic_choices": {""}, "heuristic_shares": {"all/heuristics"}, "accuracy": {"all"},
          "fit": FITS, "report": {"all"}},
     ),
@@ -157,7 +160,7 @@ def after_labels():
     runs = {run for run in RUNS | UNTRAINED | COUNTED if not run.startswith("wiki")}
     return {
         **dict.fromkeys(("condition", "side_effects", "tokenizer", "sweep", "tokens"), cells),
-        "audit": {"baby-f/60K"},
+        "audit": {"baby-f/40K"},
         "distances": {"baby-f/20K/spacy"},
         "train": runs & RUNS,
         "untrained": runs & UNTRAINED,
@@ -214,7 +217,7 @@ def test_one_more_condition_makes_no_other_again(checkout, rerun):
     checkout.configuration["conditions"].append(direct)
     checkout.configuration["experiments"][1]["conditions"].append("baby-direct")
     jobs = rerun()
-    cells = {"baby-direct/20K", "baby-direct/60K"}
+    cells = {"baby-direct/40K"}
     assert jobs["condition"] == jobs["tokenizer"] == jobs["tokens"] == cells
     for rule in ("train", "untrained", "count", "score"):
         assert {run.split("/")[0] for run in jobs[rule]} == {"baby-direct"}, rule
@@ -239,25 +242,23 @@ def test_one_source_file_reruns_its_base_and_the_items(checkout, rerun):
     assert (jobs["read"], jobs["mix"]) == ({"toy-wiki"}, {"wiki"})
     # The words that items may use come from both corpora.
     assert jobs["items"] == {"posh"}
-    assert jobs["ngrams"] == {"ngrams/wiki/20K", "ngrams/wiki/60K"}
+    assert jobs["ngrams"] == {"ngrams/wiki/40K"}
     assert jobs["score"] == SCORED["score"]
     assert not {"parse", "evidence"} & set(jobs)
 
 
 def test_a_new_seed_adds_its_runs_only(checkout, rerun):
-    for experiment in checkout.configuration["experiments"][:2]:
-        experiment["seeds"] = [42, 53, 76]
-    new = {f"{cell}/gpt2-tiny/packed/none/seed76" for cell in CELLS}
+    checkout.configuration["experiments"][1]["seeds"] = [42, 53, 76]
+    new = {f"{cell}/gpt2-tiny/packed/none/seed76" for cell in LARGE}
     untrained = {run.replace("packed", "untrained") for run in new}
     models = {"train": new, "untrained": untrained, "score": new, "perplexity": READ}
     assert rerun() == {**models, **DELTAS, **AFTER_SCORES}
 
 
-def test_a_prior_a_contrast_and_a_formula_rerun_their_fits_and_no_other(rerun):
+def test_a_prior_and_a_contrast_rerun_their_fits_and_no_other(rerun):
     jobs = rerun(
         put("regressions", 0, slope_sd=0.4),
         put("regressions", 1, "contrasts", 0, by=[], planted={}),
-        put("regressions", 3, formula="p(correct, n) ~ size_z + S(condition) + (1|seed)"),
     )
-    fits = {f"all/regressions/{name}" for name in ("paper", "condition", "binding")}
+    fits = {f"all/regressions/{name}" for name in ("paper", "condition")}
     assert jobs == {"fit": fits, "report": {"all"}}

@@ -213,9 +213,9 @@ def renamed(section, old):
         (put("recipes", 0, learnig_rate=1e-3), "did you mean '(learning_rate)'",
          renamed(lambda c: c["recipes"], "learnig_rate")),
         (experiment(sizes=[20000]), "write (20K)", lambda c, size: experiment(sizes=[size])(c)),
-        (experiment(sizes=["50K"]), "did you mean '(20K|60K)'",
+        (experiment(sizes=["50K"]), "did you mean '(20K|40K)'",
          lambda c, size: experiment(sizes=[size])(c)),
-        (sized(**{"60K": "61K"}), r"allow: \[(words)\]",
+        (sized(**{"40K": "41K"}), r"allow: \[(words)\]",
          lambda c, word: put("corpora", 0, allow=[word])(c)),
         (put("models", 0, architecture="gpt"), "did you mean '(gpt2)'",
          replaced("models", 0, "architecture")),
@@ -245,9 +245,10 @@ def test_what_only_looks_like_a_mistake_is_taken(tiny):
         {"name": "wiki~binding", "corpus": "wiki", "filters": ["binding"], "allow": ["void"]}
     )
     # one exclusion covers another; a size that is not asked for; a source that just suffices
-    put("experiments", 1, exclude=[{"size": "60K"}, {"size": "60K", "seed": 42}])(tiny)
+    exclude = [{"size": "40K"}, {"size": "40K", "seed": 42}]
+    put("experiments", 1, sizes=["20K", "40K"], exclude=exclude)(tiny)
     experiment(models=["gpt2-tiny", {"model": "gpt2-tiny", "sizes": ["9M"]}])(tiny)
-    sized(**{"60K": "94K"})(tiny)
+    sized(**{"40K": "60K"})(tiny)
     put("corpora", 0, allow=["size", "words"])(tiny)
     grid = configfile.validate(tiny)
     assert grid.targets["exp1"] == once

@@ -88,12 +88,12 @@ def test_labels_stop_a_condition_only_where_there_are_some(stages_of: Any) -> No
 
 
 def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> None:
-    made = stages_of(put("conditions", 0, unfiltered_sizes=["60K"], filtered=True), audit={})
+    made = stages_of(put("conditions", 0, unfiltered_sizes=["40K"], filtered=True), audit={})
     small, large = (
         made.condition.spec(Cell(condition="baby-f", size=size)).condition
-        for size in ("20K", "60K")
+        for size in ("20K", "40K")
     )
-    assert (small.unfiltered_sizes, large.unfiltered_sizes) == ([], ["60K"])
+    assert (small.unfiltered_sizes, large.unfiltered_sizes) == ([], ["40K"])
     assert small.filtered is large.filtered is None
     assert small.allow == []
 

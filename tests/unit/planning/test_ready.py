@@ -109,7 +109,7 @@ def test_what_was_read_already_is_not_missed(tiny, tmp_path):
 
 def test_a_model_of_phenomena_that_its_suite_does_not_make(tiny):
     tiny["regressions"] = [tiny["regressions"][-1] | {"phenomena": ["wanna", "bindng"]}]
-    assert wrong(tiny) == {"model binding"}
+    assert wrong(tiny) == {"model bias"}
 
 
 def test_no_run_begins_without_its_inputs(tiny, capsys):
