@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from poshgrid.config import Pretrained, Suite
+from poshgrid.config import Filter, Pretrained, Suite
 from poshgrid.config.formula import suite_of
 from poshgrid.core.errors import PoshgridError, check_known, plain
 from poshgrid.core.files import read_json
@@ -24,6 +24,7 @@ from poshgrid.corpora.report import loss
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
 from poshgrid.parsing.engines.spacy import is_mapped
+from poshgrid.parsing.engines.words import LABELS
 from poshgrid.parsing.treebank import TOY, components
 from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import current
@@ -184,6 +185,37 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
             yield error(check, *problem)
 
 
+def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
+    """Yield an error for filters and rewriters that need trees if the parser makes none."""
+    name = grid.evidence_parsers()[0]
+    if name not in grid.parsers or grid.parsers[name].engine != "words":
+        return
+    from poshgrid.evidence.label import needs
+
+    used: dict[Filter, list[str]] = {}
+    for condition in sorted({condition for condition, _ in grid.cells(target)}):
+        if "void" in grid.conditions[condition].allow:
+            continue
+        for rule in grid.conditions[condition].filters:
+            used.setdefault(rule, []).append(condition)
+        if rewriters := grid.rewriters(condition):
+            yield error(
+                f"condition {condition}",
+                f"is rewritten by trees ({', '.join(rewriters)}), and parser {name!r} of engine "
+                "words makes none",
+                "name a parser with trees in evidence.parser (docs/filters.md)",
+            )
+    for rule, conditions in used.items():
+        asked = needs(rule.name, rule.reading)
+        if lacking := [label for label in asked if LABELS.isdisjoint(label.split("|"))]:
+            yield error(
+                f"filter {rule.name}",
+                f"asks for {', '.join(lacking[:_SHOWN])}, and parser {name!r} of engine words "
+                f"makes no trees (condition {', '.join(conditions)})",
+                "name a parser with trees in evidence.parser (docs/filters.md), or another filter",
+            )
+
+
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
     runs = grid.targets.get(target, [])
     wanted = {name for run in runs if (name := grid.trees(run))}
@@ -313,6 +345,7 @@ def _on_hub(check: str, model: Pretrained) -> Finding:
 
 
 LOOKS = (
-    _results, _sources, _tokenizers, _parsers, _trees, _suites, _given, _phenomena,
+    _results, _sources, _tokenizers, _parsers, _without_trees, _trees, _suites, _given,
+    _phenomena,
 )  # fmt: skip
 """Functions (grid, target) that yield the findings of one kind."""

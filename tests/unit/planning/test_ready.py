@@ -83,6 +83,18 @@ def test_a_path_that_begins_with_the_data_folder(tiny):
     assert findings(tiny)["source toy-baby"].remedy.endswith("write toy/text")
 
 
+def test_what_needs_trees_needs_a_parser(tiny):
+    tiny["parsers"].append({"name": "flat", "engine": "words", "model": "toy"})
+    tiny["evidence"].update(parser="flat", compare=[])
+    tiny["conditions"][2].update(rewrite=["drop-articles"])
+    filters = {"filter binding", "filter question-formation"}
+    assert wrong(tiny) == {*filters, "condition wiki"}
+    for condition in tiny["conditions"]:
+        if condition.get("filters") or condition.get("rewrite"):
+            condition["allow"] = ["void"]
+    assert not wrong(tiny)
+
+
 def test_only_what_a_target_needs_is_asked_for(tiny):
     """Trees are for the conditions that go without evidence; a bias's parser for its runs alone."""
     tiny["suites"] = tiny["suites"][2:]  # none is made from all corpora

@@ -13,6 +13,9 @@ from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
+LABELS = frozenset({"X", "_", "root", "dep"})
+"""All that its trees have: part of speech, features and relations."""
+
 
 class Parser:
     """Builds flat trees."""
