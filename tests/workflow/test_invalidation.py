@@ -255,9 +255,12 @@ def test_a_new_seed_adds_its_runs_only(checkout, rerun):
     assert rerun() == {**models, **DELTAS, **AFTER_SCORES}
 
 
-def test_a_prior_and_a_contrast_rerun_their_fits_and_no_other(rerun):
+@pytest.mark.parametrize(
+    "change", [{"slope_sd": 0.4}, {"formula": "p(correct, n) ~ size_z + S(condition) + (1|seed)"}]
+)
+def test_a_prior_a_contrast_and_a_formula_rerun_their_fits_and_no_other(rerun, change):
     jobs = rerun(
-        put("regressions", 0, slope_sd=0.4),
+        put("regressions", 0, **change),
         put("regressions", 1, "contrasts", 0, by=[], planted={}),
     )
     fits = {f"all/regressions/{name}" for name in ("paper", "condition")}
