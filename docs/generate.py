@@ -321,9 +321,9 @@ def heuristics() -> str:
         "# Every heuristic\n\n[Heuristics](../statistics.md#heuristics) says how a model is "
         "compared with them. *Hierarchical*: it stands for the generalisation itself.\n\n"
     )
-    text += as_markdown(importlib.import_module(plugins.RIVALS).__doc__ or "") + "\n\n"
-    for word in plugins.names(plugins.RIVALS):
-        module = plugins.load(plugins.RIVALS, word)
+    text += as_markdown(importlib.import_module(plugins.HEURISTICS).__doc__ or "") + "\n\n"
+    for word in plugins.names(plugins.HEURISTICS):
+        module = plugins.load(plugins.HEURISTICS, word)
         kind = ", hierarchical" if getattr(module, "HIERARCHICAL", False) else ""
         more = " ".join((module.__doc__ or "").partition("\n\n")[2].split())
         text += f"- `{word}`{kind}: {module.SAYS}{'. ' * bool(more)}{more}\n"

@@ -214,8 +214,8 @@ def _difference(good: Counter[str], bad: Counter[str]) -> str:
 def _repeated_words(text: str, lexicon: Lexicon) -> str:
     """Return the content words that occur more than once in a sentence; "" if there are none.
 
-    A word of the lexicon is repeated if any of its forms is; another word, if the same form is,
-    unless it is of a closed class.
+    A word of the lexicon counts in any of its forms, another word only in the same form. Words of
+    closed classes never count.
 
     Args:
         text: the sentence.

@@ -122,7 +122,7 @@ def _model(grid: Grid, name: str, run: Sequence[str]) -> Path:
     return folder
 
 
-@command("poshgrid leak-rate results/pilot/audit/baby-f/300K/leakage.csv", rare=True)
+@command("poshgrid leak-rate results/pilot/audit/baby-f/300K/binding.leakage.csv", rare=True)
 def leak_rate(
     sheet: Annotated[Path, typer.Argument(help="A sheet with its labels filled in")],
     second: Annotated[

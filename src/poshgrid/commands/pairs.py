@@ -225,7 +225,7 @@ def options_of(pairs: list[str]) -> dict[str, Any]:
 
 
 def named(values: list[str]) -> dict[str, Path]:
-    """Return name -> path; a path without a name is named after its file."""
+    """Parse arguments ``NAME=path``: name -> path; a path alone gets the name of its file."""
     pairs = [value if "=" in value else f"{Path(value).stem}={value}" for value in values]
     paths = {name: Path(path) for name, _, path in (pair.partition("=") for pair in pairs)}
     if len(paths) < len(pairs):

@@ -22,8 +22,6 @@ from poshgrid.core.errors import did_you_mean
 
 TOP_K = 3_000
 """Items use this many of the most frequent word types of every corpus (paper, section 3.2)."""
-TOLERANCE = 0.05
-"""Baselines further than this from 50% are marked in every table."""
 
 
 MaskedScore = Literal["pseudo-log-likelihood", "holistic"]

@@ -85,8 +85,8 @@ def _parsed(right: str) -> ast.expr:
     """Return the syntax tree of a right-hand side, parsed as a Python expression.
 
     Python's ``**`` replaces the colon, because it binds as tightly; a power, ``(a + b)**2``,
-    becomes a
-    subscript: ``(a + b)[2]``.
+    becomes
+    a subscript: ``(a + b)[2]``.
 
     Raises:
         ValueError: it is not a formula.

@@ -142,5 +142,5 @@ def _list(value: object) -> list[Any]:
 
 
 def _entries(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """Return the entries of a list that are mappings."""
+    """Return the entries of a list; one that is no mapping counts as an empty one."""
     return [_mapping(entry) for entry in _list(data.get(key))]

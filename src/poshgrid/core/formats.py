@@ -1,10 +1,9 @@
 """Write tables as CSV and LaTeX.
 
 Both are made from one description, :class:`~poshgrid.core.table.Table`, so that they hold the
-same
-numbers: the CSV unrounded, LaTeX rounded as on the page. CSV is written by polars. LaTeX is written
-here, because library output breaks on names from suites: pandas' Styler does not escape headings,
-symbols, or ``[`` and ``*`` at the beginning of a line.
+same numbers: the CSV unrounded, LaTeX rounded as on the page. CSV is written by polars. LaTeX is
+written here, because library output breaks on names from suites: pandas' Styler does not escape
+headings, symbols, or ``[`` and ``*`` at the beginning of a line.
 """
 
 from __future__ import annotations

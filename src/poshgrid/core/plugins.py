@@ -38,7 +38,7 @@ ENGINES = "poshgrid.parsing.engines"
 FILTERS = "poshgrid.evidence.filters"
 REWRITERS = "poshgrid.evidence.rewriters"
 SUITES = "poshgrid.benchmark.suites"
-RIVALS = "poshgrid.evaluation.heuristics.choices"
+HEURISTICS = "poshgrid.evaluation.heuristics.choices"
 SECTIONS = "poshgrid.report.sections"
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     READERS: ("reader", ("SPLIT", "files", "read")),
@@ -48,7 +48,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "poshgrid.models.architectures": ("architecture", ("build",)),
     "poshgrid.models.biases": ("bias", ("build",)),
     SUITES: ("reader", ("files", "load")),
-    RIVALS: ("heuristic", ("SAYS",)),
+    HEURISTICS: ("heuristic", ("SAYS",)),
     SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "write")),
 }
 """Package of plug-ins -> what a plug-in is called, and the names that its module must define."""

@@ -64,7 +64,7 @@ class Pattern:
         read(self.rule, self.text)  # raises at once if it cannot be read
 
     def match(self, tree: Tree) -> Match | None:
-        """Return the leftmost match, by the positions of the roles in their order, or ``None``."""
+        """Return the match whose first role is leftmost, then its second, etc., or ``None``."""
         small = tree.small
         # Most sentences lack a word of the list, which is fast to check
         if any(node.words and node.words.isdisjoint(small) for node in self._nodes):

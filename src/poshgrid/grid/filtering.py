@@ -54,7 +54,7 @@ def runs(grid: Grid, target: str) -> list[Run]:
     return sorted({run for pair in pairs(grid, target) for run in pair})
 
 
-def read(grid: Grid, target: str) -> list[Run]:
+def with_perplexity(grid: Grid, target: str) -> list[Run]:
     """Return the runs of all pairs whose perplexity is requested, sorted.
 
     Masked models have none, because they do not predict the next token.

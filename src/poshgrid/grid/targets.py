@@ -212,6 +212,6 @@ def _contrasts(written: Iterable[Contrast], biases: Iterable[str]) -> list[Contr
             contrast.model_copy(update={"first": first, "less": less, "name": None})
             for first in ([contrast.first] if contrast.first else biases)
             for less in biases
-            if bias.controls(less, first)
+            if bias.is_control(less, first)
         )
     return contrasts

@@ -96,7 +96,7 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
         self.post_init()
 
     def set_recency(self, m: float, *, saved: float | None = None) -> None:
-        """Change the bias.
+        """Set the strength of the bias.
 
         Args:
             m: factor of the bias from now on.

@@ -53,7 +53,7 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
     each part are dev, half test. Training sentences are written part by part.
 
     Args:
-        spec: the treebank's parts, limit, held-out share and seed.
+        spec: the treebank's parts, limit and held-out share.
         data: folder that the paths are relative to.
         output: folder to write to.
 

@@ -1,4 +1,4 @@
-"""Checks of suites: faults of pairs, differences in length and frequency; models on own pairs.
+"""Checks of suites: faults of their pairs, and baselines that count words.
 
 ``audit`` draws sentences for people to label, and reads the labels back.
 """

@@ -13,7 +13,7 @@ from poshgrid.config.base import Section
 from poshgrid.config.evaluation import TOP_K
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.core import plugins
-from poshgrid.core.plugins import RIVALS, SUITES
+from poshgrid.core.plugins import HEURISTICS, SUITES
 from poshgrid.models.training import builder
 from poshgrid.stages.models import RUN
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
@@ -83,8 +83,8 @@ class HeuristicChoices(Stage):
 
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the module of the stage and the heuristics."""
-        names = plugins.names(RIVALS)
-        return [self.module, *(plugins.module_name(RIVALS, word) for word in names)]
+        names = plugins.names(HEURISTICS)
+        return [self.module, *(plugins.module_name(HEURISTICS, word) for word in names)]
 
     def spec(self, wc: Wildcards) -> specs.HeuristicsSpec:
         """Return the language of the items."""

@@ -155,7 +155,7 @@ class Deltas(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the items, scores and perplexities of runs that only differ in filtering."""
-        read = filtering.read(self.grid, wc.target)
+        read = filtering.with_perplexity(self.grid, wc.target)
         return {
             "items": self.items(),
             "scores": self.scores(filtering.runs(self.grid, wc.target), *self.grid.pairs),
@@ -174,7 +174,7 @@ class Deltas(Stage):
                 name: sorted({p for phenomena in aims[name].values() for p in phenomena})
                 for name in full
             },
-            perplexity=[run.name for run in filtering.read(self.grid, wc.target)],
+            perplexity=[run.name for run in filtering.with_perplexity(self.grid, wc.target)],
         )
 
 
@@ -197,7 +197,7 @@ class Measures(Stage):
         }
 
     def spec(self, wc: Wildcards) -> specs.MeasuresSpec:
-        """Return the suite's task, the runs and the measures."""
+        """Return the suite's task and the runs."""
         return specs.MeasuresSpec(
             suite=wc.suite,
             task=self.grid.suites[wc.suite].task,  # type: ignore[arg-type]  # the spec checks
@@ -234,8 +234,7 @@ class Report(Stage):
         # Templates, styles and the bibliography are not Python, so their content is digested here.
         files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
         page = [
-            *self.layout("report"), *self.layout("tables"),
-            *map(relative, (table10.file(), *files)),
+            *self.layout("report"), *map(relative, (table10.file(), *files)),
         ]  # fmt: skip
         return {"shown": self._shown(wc.target), "page": page}
 

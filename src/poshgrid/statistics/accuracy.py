@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid.config.evaluation import TOLERANCE
 from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_BASELINES
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.core import files, formats
@@ -18,6 +17,8 @@ from poshgrid.statistics import intervals, levels, tests, verdicts
 from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
 from poshgrid.statistics.tally import count
 
+FAR = 0.05
+"""Baselines further than this from 50% are marked in every table."""
 POINT = [*RUN_AXES, "suite"]
 """The columns that name a point of the grid on a suite: accuracies are averaged over its seeds."""
 ROW = [*POINT, "level", "category", "phenomenon", "part"]
@@ -167,7 +168,7 @@ def _with_baselines(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(pl.when(compared).then(pl.col(*of_baselines)))
     # 1e-9: rounding errors must not put 55% further than 5 points from 50%.
     is_far = [
-        pl.when((pl.col(baseline) - tests.CHANCE).abs() > TOLERANCE + 1e-9).then(pl.lit(baseline))
+        pl.when((pl.col(baseline) - tests.CHANCE).abs() > FAR + 1e-9).then(pl.lit(baseline))
         for baseline in of_baselines
     ]
     return rows.with_columns(far=pl.concat_str(is_far, separator=", ", ignore_nulls=True))

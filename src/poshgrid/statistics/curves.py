@@ -71,7 +71,7 @@ def curves(
 
 
 def by_step(counts: pl.DataFrame) -> pl.DataFrame:
-    """Return the accuracies of counts by run, suite, phenomenon and step (``CURVES``)."""
+    """Turn counts into accuracies at every level, by run, suite and step (``CURVES``)."""
     at = [*RUN_AXES, "seed", "suite", "step", "epoch", "kept", "dev_loss"]
     return _sorted(
         levels.by_level(counts, at)

@@ -1,10 +1,12 @@
 """Code digests: what changes them and what does not."""
 
+import ast
 import json
 
 import pytest
 
 from poshgrid.core import fingerprint
+from poshgrid.stages import STAGES
 
 
 @pytest.fixture
@@ -104,3 +106,21 @@ def test_packages_are_digested_and_what_type_checkers_alone_import_is_not(packag
     assert digest() == before
     edit(folder / "room/__init__.py", "Z = 1", "Z = 2")
     assert digest() != before
+
+
+HARMLESS = {"SHARED", "SMALLEST"}
+"""The name of a folder, and a limit that only an error mentions."""
+
+
+def test_no_constant_that_decides_a_result_is_outside_the_digests():
+    """Only what is in a spec may come from a module that no digest covers."""
+    modules = fingerprint.closure(*{stage.module for stage in STAGES.values()})
+    taken = {
+        alias.name
+        for module in modules
+        for node in ast.walk(ast.parse(fingerprint.source(module)))
+        if isinstance(node, ast.ImportFrom) and fingerprint.exempt(node.module or "")
+        for alias in node.names
+        if alias.name.isupper()
+    }
+    assert taken <= HARMLESS

@@ -32,7 +32,7 @@ def test_a_filtered_condition_is_set_against_its_control_or_its_evidence_put_bac
     }
     assert {target: filtering.full(paper, target) for target in expected} == expected
     assert filtering.pairs(paper, "exp1") == []
-    assert filtering.read(paper, "exp2") == []  # perplexity is not asked for
+    assert filtering.with_perplexity(paper, "exp2") == []  # perplexity is not asked for
 
 
 def test_pairs_differ_in_the_condition_alone(paper):
@@ -71,11 +71,11 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 def test_masked_learners_have_no_perplexity():
     config = load("studies/posh-bench/toy.yaml")
     grid = Grid(config)
-    assert {run.model for run in filtering.read(grid, "exp2")} == {"gpt2-tiny"}
+    assert {run.model for run in filtering.with_perplexity(grid, "exp2")} == {"gpt2-tiny"}
     experiments = [
         e.model_copy(update={"models": ["gpt2-tiny", "babyberta-tiny"]}) if e.name == "exp2" else e
         for e in config.experiments
     ]
     mixed = Grid(config.model_copy(update={"experiments": experiments}))
     assert {run.model for run in filtering.runs(mixed, "exp2")} == {"gpt2-tiny", "babyberta-tiny"}
-    assert {run.model for run in filtering.read(mixed, "exp2")} == {"gpt2-tiny"}
+    assert {run.model for run in filtering.with_perplexity(mixed, "exp2")} == {"gpt2-tiny"}

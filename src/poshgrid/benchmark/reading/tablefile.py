@@ -147,7 +147,7 @@ def _written(text: str) -> str:
 
 
 def _parts(cell: object) -> object:
-    """Return the parts of a cell, separated by ``|``, each once."""
+    """Split a cell at ``|`` into its parts, each once; what is not text is returned unchanged."""
     if not isinstance(cell, str):
         return cell
     return list(dict.fromkeys(text for part in clean(cell).split("|") if (text := part.strip())))

@@ -248,7 +248,7 @@ def _written(pair: Pair, options: Options) -> dict[str, str | int]:
 
 
 def _category(phenomenon: str, term: str, options: Options) -> str:
-    """Return a category: Table 10's, or the suite's own term.
+    """Return a category: Table 10's, else ``other-TERM``; with ``categories: own`` the TERM.
 
     Without a term, the part of the name before the last hyphen is used, as in Zorro's file names.
     """
@@ -302,7 +302,7 @@ def _two_lines(file: Path) -> Iterator[Pair]:
 
 
 def _one_line(file: Path) -> Iterator[Pair]:
-    """Yield pairs with a tab between; a first line ``good``, tab, ``bad`` is a header."""
+    """Yield pairs of lines with good, tab, bad; a first line of these two words is a header."""
     header = False
     for number, line in enumerate(textfile.lines(file), 1):
         members = line.rstrip("\r\n").split("\t")

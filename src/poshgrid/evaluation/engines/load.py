@@ -149,7 +149,7 @@ def _read(model: str, device: str, where: dict[str, Any]) -> tuple[Any, bool]:
 
 
 def _weights(model: str, config: Any, where: dict[str, Any], *, masked: bool) -> Any:  # noqa: ANN401
-    """Return a model and transformers' report on missing and surplus weights."""
+    """Load a model in float32; return it and transformers' report on missing, surplus weights."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 

@@ -13,7 +13,7 @@ import polars as pl
 from poshgrid.core import files, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema
-from poshgrid.core.plugins import RIVALS
+from poshgrid.core.plugins import HEURISTICS as PACKAGE
 from poshgrid.evaluation.heuristics.pair import Pair
 from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.evaluation.heuristics.words import Sentence, difference
@@ -30,13 +30,13 @@ EQUAL = " = "
 """Joins the names of heuristics that the items cannot separate."""
 
 
-def rivals() -> dict[str, ModuleType]:
+def loaded() -> dict[str, ModuleType]:
     """Return all heuristics: name -> module, sorted by name.
 
     Raises:
         PoshgridError: a module does not say what it prefers, so that it would count for nothing.
     """
-    heuristics = {name: plugins.load(RIVALS, name) for name in plugins.names(RIVALS)}
+    heuristics = {name: plugins.load(PACKAGE, name) for name in plugins.names(PACKAGE)}
     for module in heuristics.values():
         kinds = [kind for kind in ("prefers", "compares", "BASELINE") if hasattr(module, kind)]
         if len(kinds) != 1:
@@ -50,7 +50,7 @@ def rivals() -> dict[str, ModuleType]:
 def hierarchical(group: str) -> bool:
     """Return whether all heuristics of a group ("a = b") stand for the hierarchical hypothesis."""
     known = {
-        name for name, heuristic in rivals().items() if getattr(heuristic, "HIERARCHICAL", False)
+        name for name, heuristic in loaded().items() if getattr(heuristic, "HIERARCHICAL", False)
     }
     return known.issuperset(group.split(EQUAL))
 
@@ -69,7 +69,7 @@ def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
     """
     heuristics = {
         name: heuristic
-        for name, heuristic in rivals().items()
+        for name, heuristic in loaded().items()
         if hasattr(heuristic, "prefers")
         and (language == "en" or getattr(heuristic, "ANY_LANGUAGE", False))
     }
@@ -194,7 +194,7 @@ def comparisons(items: pl.DataFrame) -> pl.DataFrame:
     The last two are lists of words of the good and the bad member, often with one word each.
     """
     heuristics = {
-        name: heuristic for name, heuristic in rivals().items() if hasattr(heuristic, "compares")
+        name: heuristic for name, heuristic in loaded().items() if hasattr(heuristic, "compares")
     }
     rows = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
@@ -217,7 +217,7 @@ def of_baselines(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         judged[heuristic.BASELINE].select(
             "item_id", pl.lit(name).alias("heuristic"), prefers="correct"
         )
-        for name, heuristic in rivals().items()
+        for name, heuristic in loaded().items()
         if getattr(heuristic, "BASELINE", None) in judged
     ]
     return pl.concat([pl.DataFrame(schema=PREDICTIONS), *parts])

@@ -174,7 +174,10 @@ class Sentence:
         return index if word in known().nouns and not verbal else None
 
     def _head_after_determiner(self, start: int) -> int | None:
-        """Return the index of the head after a determiner: the first noun after adjectives."""
+        """Return the index of the head: the first word after the adjectives of a determiner.
+
+        It is the next word if the first is unknown and the next can only be a noun.
+        """
         index = start
         while index < len(self) and self._describes(index):
             index += 1

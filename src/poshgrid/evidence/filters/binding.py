@@ -170,11 +170,11 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
     """Return the antecedent of a reflexive by the rule in the module's docstring, or ``None``."""
     climbed: set[int] = set()
     clause: set[int] = set()
-    left = False  # above a conjunct or an adverbial clause, objects do not c-command
+    outside = False  # above a conjunct or an adverbial clause, objects do not c-command
     node = reflexive
     while node and node not in climbed:
         climbed.add(node)
-        if not left:
+        if not outside:
             clause.add(node)
         relation, parent = tree.relation(node), tree.head[node - 1]
         nominal = _before(tree, node, reflexive, climbed, is_subject)
@@ -193,7 +193,7 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
                 return _Antecedent(nominal, None, frozenset(clause))
         if relation in ("csubj", "parataxis", "root"):
             return None
-        left = left or relation in ("conj", "advcl", "acl", "relcl")
+        outside = outside or relation in ("conj", "advcl", "acl", "relcl")
         node = parent
     return None
 

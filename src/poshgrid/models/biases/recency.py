@@ -8,9 +8,8 @@ How attention gets it: :mod:`poshgrid.models.recency`.
 The initial weights are those of the run without the bias. A checkpoint has the bias of the epoch
 that it ends, the model that of the epoch with the best dev loss; each names it in ``config.json``
 and is scored with it. Two options go back to the published arm: ``positions: none`` drops the
-learned positions and ``scored: none`` writes the bias 0 into
-``config.json``, so that sentences are scored without; the losses of the training log are then
-still taken with it, as the model is trained.
+learned positions and ``scored: none`` writes the bias 0 into ``config.json``, so that sentences are
+scored without it; the losses of the training log still include it.
 
 Its controls are ``static-recency``, whose bias stays, and ``linear-recency``, whose bias fades in
 equal steps.

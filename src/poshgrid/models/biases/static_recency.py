@@ -15,7 +15,7 @@ class StaticRecency(recency.Attention):
     """A penalty on distance that stays."""
 
     def factor(self, epoch: int) -> float:
-        """Return 1, the factor of the first epoch of recency."""
+        """Return 1 in every epoch: this bias never fades."""
         return 1.0
 
 

@@ -101,7 +101,7 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     """Train a tokenizer on the training sentences of one condition, or of several together.
 
     Args:
-        spec: kind, size, case folding, least frequency of a merge or word.
+        spec: kind, size and case folding.
         conditions: folders that hold ``train.parquet``.
         output: folder for ``tokenizer.json``, ``tokenizer_config.json``, ``statistics.json``.
 
@@ -172,7 +172,7 @@ _WORD = r"<unk>|\w+(?:['’.-]\w+)*|[^\w\s]"
 
 
 def pipeline(settings: config.Tokenizer) -> Tokenizer:
-    """Return a tokenizer that has learned nothing: how text is normalised and cut into words."""
+    """Return an untrained tokenizer, which says how text is normalised and cut into words."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     words = settings.kind == "words"
@@ -205,8 +205,7 @@ def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> 
     Of kind ``words``: the most frequent words, ties in alphabetical order.
 
     Args:
-        settings: kind, case folding and least frequency of a merge or word; their
-            ``vocabulary_size`` is not read.
+        settings: kind and case folding; their ``vocabulary_size`` is not read.
         size: types to stop at; the vocabulary is smaller where the text yields fewer.
         texts: batches of sentences.
     """

@@ -107,4 +107,4 @@ def attend(
 
 
 def _silent(*_: object) -> None:
-    """Warn of nothing."""
+    """Do nothing: replaces transformers' warning about padding without a mask."""

@@ -98,7 +98,7 @@ def check(spec: specs.TrainSpec) -> None:
     words = parts(spec.bias)
     of: dict[str, str] = {}
     for word in words:
-        other = of.setdefault(controlled(word) or word, word)
+        other = of.setdefault(bias_of_control(word) or word, word)
         if other != word:
             raise PoshgridError(
                 f"biases: {spec.bias}: {other} and {word} are a bias and its control, or two "
@@ -118,26 +118,26 @@ def check(spec: specs.TrainSpec) -> None:
 
 
 def options(part: str, biases: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the options of a bias, and for a control those of its bias that it takes, too.
+    """Return the options of a bias. A control inherits those of its bias that it also has.
 
     Args:
         part: ``dyck``.
         biases: what the configuration says of each.
     """
     model = getattr(plugins.load(PACKAGE, part), "Options", plugins.Options)
-    shared = biases.get(controlled(part) or part, {})
+    shared = biases.get(bias_of_control(part) or part, {})
     return {k: v for k, v in shared.items() if k in model.model_fields} | biases.get(part, {})
 
 
-def controlled(part: str) -> str | None:
-    """Return the bias whose control another one is, if it is one."""
+def bias_of_control(part: str) -> str | None:
+    """Return the bias that a control controls; ``None`` for a bias that is no control."""
     if part not in plugins.names(PACKAGE):  # of a released model
         return None
     return getattr(plugins.load(PACKAGE, part), "CONTROLS", None)
 
 
-def controls(word: str, of: str) -> bool:
-    """Return whether a bias is another one in which one or more parts are their controls.
+def is_control(word: str, of: str) -> bool:
+    """Return whether a bias is another one with one or more parts replaced by their controls.
 
     Args:
         word: ``flat-brackets+recency``.
@@ -147,7 +147,9 @@ def controls(word: str, of: str) -> bool:
     return (
         word != of
         and len(mine) == len(others)
-        and all(one == two or controlled(one) == two for one, two in zip(mine, others, strict=True))
+        and all(
+            one == two or bias_of_control(one) == two for one, two in zip(mine, others, strict=True)
+        )
     )
 
 

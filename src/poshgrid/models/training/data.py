@@ -83,7 +83,7 @@ class Batch:
             )
 
     def filled(self, rows: int, length: int) -> Batch:
-        """Return as many rows, as long, as asked for at least; nothing is predicted in the new."""
+        """Pad with empty rows and columns to at least this shape; they have no targets."""
         more = ((0, max(rows - len(self.inputs), 0)), (0, max(length - self.inputs.shape[1], 0)))
         if not np.any(more):
             return self

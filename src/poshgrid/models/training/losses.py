@@ -211,7 +211,7 @@ def _pass(
                 continue
             by_hidden, by_weight, *by_bias = gradients
             by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
-            # Whatever multiplies a row of scores may as well divide the row that it meets.
+            # To divide rows of `low` by the sums is the same as to divide the scores, and cheaper.
             divided = low[part].div(sums).to(dtype)
             if dtype == exact:
                 by_weight.addmm_(scores.t(), divided)
@@ -241,7 +241,7 @@ def _softmax(
 def _exponentiate(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> tuple[Tensor, Tensor]:
-    """Do so with a slice that the cache may hold; return its NLL and its sums."""
+    """Exponentiate one slice in place, small enough for the cache; return its NLL and row sums."""
     column, values = targets[:, None], scores.to(exact)  # the same memory if it is exact already
     if bias is not None:
         values += bias.detach()

@@ -148,10 +148,10 @@ class Plan:
         return max(step - 1, 0) // self.steps_per_epoch
 
     def learning_rate(self, step: int) -> float:
-        """Return the rate that a step, counted from 0, is taken with: that of transformers.
+        """Return the learning rate of a step, counted from 0, by transformers' linear schedule.
 
         It rises linearly from 0, so that the first step of a warm-up changes nothing. The step
-        after the warm-up has the peak; from there the rate falls in a line towards 0, which it
+        after the warm-up has the peak; from there the rate falls linearly towards 0, which it
         would reach one step after the last.
         """
         peak, warmup = self.recipe.learning_rate, self.recipe.warmup_steps

@@ -234,7 +234,7 @@ def _untouched_categories(removed: dict[str, list[str]], category_of: dict[str, 
 def _is_of_control(row: Row) -> bool:
     """Return whether one side of a contrast is the control of a bias."""
     words = row["first"].split("+")
-    of_control = bias.controls(row["less"], row["first"]) or any(map(bias.controlled, words))
+    of_control = bias.is_control(row["less"], row["first"]) or any(map(bias.bias_of_control, words))
     return row["factor"] == "bias" and of_control
 
 
@@ -243,7 +243,7 @@ def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
     own = [
         overall
         for overall, *_ in _groups(fit)
-        if overall["first"] == row["first"] and bias.controls(overall["less"], overall["first"])
+        if overall["first"] == row["first"] and bias.is_control(overall["less"], overall["first"])
     ]
     short = [_less_name(r) for r in (row, *own) if decided(r) != HIGHER]
     if own:

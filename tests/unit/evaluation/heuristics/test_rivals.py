@@ -4,9 +4,9 @@ import pytest
 
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.plugins import RIVALS
+from poshgrid.core.plugins import HEURISTICS
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.table import rivals
+from poshgrid.evaluation.heuristics.table import loaded
 from poshgrid.evaluation.heuristics.words import Sentence
 from tests.cases import read_cases
 
@@ -19,7 +19,7 @@ def test_by_hand_whichever_member_is_first(case):
     for pair, value in ((Pair(good, bad), 1), (Pair(bad, good), 0)):
         preferred = {
             name: heuristic.prefers(pair)
-            for name, heuristic in rivals().items()
+            for name, heuristic in loaded().items()
             if hasattr(heuristic, "prefers") and heuristic.prefers(pair) is not None
         }
         assert preferred == dict.fromkeys(for_good, value) | dict.fromkeys(for_bad, 1 - value)
@@ -27,17 +27,17 @@ def test_by_hand_whichever_member_is_first(case):
 
 def test_every_rule_that_reads_words_has_an_example():
     shown = {name for case in CASES for heuristics in case.values() for name in heuristics}
-    assert shown == {name for name, heuristic in rivals().items() if hasattr(heuristic, "prefers")}
+    assert shown == {name for name, heuristic in loaded().items() if hasattr(heuristic, "prefers")}
 
 
 def test_a_heuristic_that_prefers_nothing_is_refused(monkeypatch):
-    monkeypatch.delattr(rivals()["island"], "prefers")
+    monkeypatch.delattr(loaded()["island"], "prefers")
     with pytest.raises(PoshgridError, match=r"island.py: .* has none"):
-        rivals()
+        loaded()
 
 
 def test_hierarchical_rules_are_marked():
-    marked = {n for n, heuristic in rivals().items() if getattr(heuristic, "HIERARCHICAL", False)}
+    marked = {n for n, heuristic in loaded().items() if getattr(heuristic, "HIERARCHICAL", False)}
     assert marked == {"main-auxiliary", "command", "island", "contraction"}
 
 
@@ -51,6 +51,6 @@ def test_nouns_and_their_genders(text, nouns):
 
 @pytest.mark.parametrize(("heuristic", "good", "bad", "words"), WORDS["looked up"])
 def test_words_that_rules_look_up(heuristic, good, bad, words):
-    compares = plugins.load(RIVALS, heuristic).compares
+    compares = plugins.load(HEURISTICS, heuristic).compares
     assert compares(Pair(good, bad)) == (words and tuple(words))
     assert compares(Pair(bad, good)) == (words and tuple(words[::-1]))

@@ -113,14 +113,14 @@ def test_how_the_preference_for_near_words_fades(word, options, expected):
 
 
 def test_a_combination_is_controlled_part_by_part():
-    assert bias.controls("flat-brackets+recency", "dyck+recency")
-    assert bias.controls("flat-brackets+static-recency", "dyck+recency")
-    assert bias.controls("random-trees", "tree-planting")
+    assert bias.is_control("flat-brackets+recency", "dyck+recency")
+    assert bias.is_control("flat-brackets+static-recency", "dyck+recency")
+    assert bias.is_control("random-trees", "tree-planting")
     for word, of in [
         ("dyck", "dyck"), ("dyck", "flat-brackets"), ("random-trees", "recency"),
         ("flat-brackets", "dyck+recency"), ("none", "dyck"), ("random-trees", "sequential-trees"),
     ]:  # fmt: skip
-        assert not bias.controls(word, of)
+        assert not bias.is_control(word, of)
 
 
 def test_biases_are_prepared_in_an_order_that_can_be():
