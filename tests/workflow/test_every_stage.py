@@ -35,7 +35,7 @@ def test_a_function_outside_the_digest_is_found(root: Path, tmp_path: Path) -> N
     program = (
         "import json, sys, poshgrid.cli;"
         "sys.argv = ['poshgrid', 'stage', 'planted', json.dumps({'code': '0f'})];"
-        "from poshgrid.config import Tokenizer; from poshgrid import logs;"
+        "from poshgrid.config import Tokenizer; from poshgrid.core import logs;"
         "from poshgrid.core.words import count; from poshgrid.config.sizes import words;"
         "count(3); Tokenizer().shared; words('10M'); logs.get('x')"
     )
