@@ -69,6 +69,10 @@ def judge(
     if missing := [path for path in suite if not path.exists()]:
         raise PoshgridError(f"{missing[0]}: no such file or folder; name minimal pairs")
     named_models = unique_names(models or [], lambda model: Path(model).resolve().name, str)
+    if text and (same := sorted({*named_models} & {*WORD_BASELINES})):
+        raise PoshgridError(f"{named_models[same[0]]}: a baseline has that name; rename the folder")
+    if (output / "corpora").exists():
+        raise PoshgridError(f"{output}: results of a study; name another folder with --output")
     judging = output / ".judging"
     with lock.held(judging, "writing there"):  # so that it only reads files that it has written
         try:

@@ -54,6 +54,11 @@ class Parser(Section):
         check_options(plugins.ENGINES, self.engine, self.options)
         if (self.model is None) == (self.treebank is None):
             raise ValueError("give either model (a folder) or treebank (to train one), not both")
+        if self.treebank and not hasattr(plugins.load(plugins.ENGINES, self.engine), "train"):
+            raise ValueError(
+                f"engine {self.engine!r} trains no parser; give model, a folder, instead of "
+                "treebank, or train one with engine spacy"
+            )
         return self
 
 

@@ -42,7 +42,7 @@ HEURISTICS = "poshgrid.evaluation.heuristics.choices"
 SECTIONS = "poshgrid.report.sections"
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     READERS: ("reader", ("SPLIT", "files", "read")),
-    ENGINES: ("engine", ("load", "train")),
+    ENGINES: ("engine", ("load",)),
     FILTERS: ("filter", ("READINGS",)),
     REWRITERS: ("rewriter", ("rewrite",)),
     "poshgrid.models.architectures": ("architecture", ("build",)),

@@ -9,17 +9,28 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from poshgrid.core.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError, did_you_mean
 from poshgrid.planning import launch, plan, slurm
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 PLUGIN, TESTED = "snakemake-executor-plugin-slurm", "2.8"
 """The executor plug-in, and the version that the profile was made with."""
+RESOURCES = frozenset(
+    {
+        "slurm_account", "slurm_partition", "slurm_extra", "slurm_cluster", "cluster", "clusters",
+        "runtime", "mem_mb", "mem_mb_per_cpu", "nodes", "tasks", "tasks_per_node", "tasks_per_gpu",
+        "mpi", "mpi_tasks", "cpus_per_task", "cpus_per_gpu", "threads", "gpu", "gpu_model", "gres",
+        "constraint", "qos",
+        # Snakemake's own, and the workflow's
+        "mem", "mem_mib", "disk", "disk_mb", "disk_mib", "tmpdir", "step",
+    }
+)  # fmt: skip
+"""Resources that Snakemake, the plug-in (version 2.8) or the workflow reads."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +66,11 @@ def examine(
     findings = list(_check_slurm())
     reachable = all(finding.state != "error" for finding in findings)
     try:
-        requests, settings = asked(profile, configs, target, results)
+        requests, rules, settings = asked(profile, configs, target, results)
     except PoshgridError as problem:
         findings += [error("profile", line) for line in problem.args]
     else:
-        findings += _profile(settings)
+        findings += _profile(settings, rules)
         if reachable:
             findings += fits(requests)
     return sorted(findings, key=lambda finding: ("error", "warning", "ok").index(finding.state))
@@ -80,8 +91,8 @@ def _check_slurm() -> Iterator[Finding]:
 
 def asked(
     profile: str, configs: Sequence[Path], target: str, results: Path | None
-) -> tuple[list[Request], Mapping[str, Any]]:
-    """Return the requests of a target's jobs for each attempt, and the profile's settings.
+) -> tuple[list[Request], list[str], Mapping[str, Any]]:
+    """Return the requests of a target's jobs for each attempt, the workflow's rules, and settings.
 
     Existing results are ignored.
 
@@ -95,7 +106,7 @@ def asked(
     words += ["--config", f"results={results}"] if results else []
     parser, args, _ = launch.parsed([*words, "--", target])
 
-    def requests(workflow: Any) -> list[Request]:  # noqa: ANN401 - Snakemake's
+    def requests(workflow: Any) -> tuple[list[Request], list[str]]:  # noqa: ANN401 - Snakemake's
         asked: dict[Request, None] = {}
         for job in workflow.dag.jobs:
             if job.rule.norun or job.rule.name in workflow._localrules:
@@ -106,9 +117,9 @@ def asked(
                     asked[_request(job, attempt)] = None
                 except WorkflowError as problem:
                     raise PoshgridError(f"{profile}: {job.rule.name}: {problem}") from problem
-        return list(asked)
+        return list(asked), [rule.name for rule in workflow.rules]
 
-    return plan.graph(parser, args, requests), vars(args)
+    return *plan.graph(parser, args, requests), vars(args)
 
 
 def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
@@ -130,8 +141,8 @@ def _request(job: Any, attempt: int) -> Request:  # noqa: ANN401 - Snakemake's
     )
 
 
-def _profile(settings: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield settings without which jobs do not run as intended."""
+def _profile(settings: Mapping[str, Any], rules: Sequence[str]) -> Iterator[Finding]:
+    """Yield settings that Snakemake ignores silently, or that the plug-in cannot handle."""
     for key, value, why in (
         ("executor", "slurm", "all runs on this machine"),
         ("slurm-status-command", "squeue", "with sacct and without slurmdbd a run hangs silently"),
@@ -142,6 +153,20 @@ def _profile(settings: Mapping[str, Any]) -> Iterator[Finding]:
         if (None if is_set is dataclasses.MISSING else is_set) != value:
             remedy = f"write `{key}: {value}`" if value else f"leave `{key}` out"
             yield error("profile", f"{key}: {why}", remedy)
+    for section in ("set-resources", "set-threads", "groups"):
+        yield from _unread(section, settings[section.replace("-", "_")], rules, "no such rule")
+    places = {"default-resources": settings["default_resources"], **settings["set_resources"]}
+    for part, words in places.items():
+        yield from _unread(part, words, RESOURCES, "nobody reads it")
+
+
+def _unread(
+    section: str, words: Iterable[str] | None, known: Iterable[str], why: str
+) -> Iterator[Finding]:
+    for name in words or ():
+        if name not in known:
+            near = did_you_mean(name, known).lstrip("; ")
+            yield error("profile", f"{section}: {name!r}: {why}", near)
 
 
 def fits(requests: Sequence[Request]) -> Iterator[Finding]:

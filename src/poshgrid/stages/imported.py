@@ -71,6 +71,8 @@ def judge(
         regressions=[],
     ))  # fmt: skip
     stages, paths = Stages(grid), grid.paths
+    if (output / "pairs.csv").exists():
+        log.warning("%s: replacing what was judged there before; --output names another", output)
     for suite in grid.pairs:
         _run(stages.items, suite=suite)
     for scored in grid.pretrained_runs:
@@ -89,6 +91,9 @@ def judge(
         rows = [_judged_pairs(name, suite, items[suite], paths, scoring)
                 for name in names for suite in items]  # fmt: skip
         files.write_text(output / "pairs.csv", formats.csv(pl.concat(rows)))
+    else:  # what was judged here before is of other pairs
+        for old in (output / "pairs.csv", paths.statistics(TARGET), paths.report(TARGET)):
+            files.discard(Path(old))
     return paths
 
 

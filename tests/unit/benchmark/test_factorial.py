@@ -15,7 +15,7 @@ from poshgrid.benchmark.structure import split
 from poshgrid.benchmark.suites import factorial as reader
 from poshgrid.corpora.words import words
 from poshgrid.evaluation.heuristics.pair import Pair as Seen
-from poshgrid.evaluation.heuristics.table import rivals
+from poshgrid.evaluation.heuristics.table import loaded
 from tests.cases import read_cases
 from tests.unit.benchmark import grammar
 from tests.unit.benchmark.generated import KNOWN as VOCABULARY
@@ -122,7 +122,7 @@ def test_no_two_words_and_no_five_in_a_row_tell_good_members_of_crossed_sets(cro
 
 def test_every_clause_of_both_questions_is_finite_and_position_sets_rules_apart(crossed):
     """Without its first word each member is a statement; first-auxiliary is right of objects."""
-    rules = {name: rivals()[name].prefers for name in ("main-auxiliary", "first-auxiliary")}
+    rules = {name: loaded()[name].prefers for name in ("main-auxiliary", "first-auxiliary")}
     said = defaultdict(set)
     for row in crossed.items.filter(cell="question").iter_rows(named=True):
         for member in ("good", "bad"):

@@ -65,9 +65,10 @@ def test_pairs_are_checked_without_a_model(suite, tmp_path):
     assert of["unigram", "suite", "principle-a-command"] == 0.5
     assert "1 identical members" in result.output
     assert (output / "report/all/index.html").is_file()
-    # Without a text there are faults only
-    assert "1 identical members" in judge("--suite", suite, "--output", tmp_path / "b").output
-    assert not (tmp_path / "b/statistics").exists()
+    # Without a text there are faults only, and no numbers of pairs that were there before
+    assert (output / "pairs.csv").is_file()
+    assert "1 identical members" in judge("--suite", suite, "--output", output).output
+    assert not any((output / name).exists() for name in ("pairs.csv", "statistics/all"))
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,7 @@ def test_pairs_are_checked_without_a_model(suite, tmp_path):
         (["--reader", "templates"], "--reader"),
         (["--option", "spelling=god"], "options.spelling"),
         (["--text", "nowhere.txt"], "nowhere.txt"),
+        (["models/ngram", "--text", __file__], "models/ngram: a baseline has that name"),
     ],
 )
 def test_errors_name_what_is_wrong(suite, tmp_path, words, where):
@@ -83,6 +85,13 @@ def test_errors_name_what_is_wrong(suite, tmp_path, words, where):
         judge("--suite", suite, *words, "--output", tmp_path / "out")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_results_of_a_study_are_not_replaced(suite, tmp_path):
+    (tmp_path / "results/corpora").mkdir(parents=True)
+    with pytest.raises(PoshgridError, match="results of a study"):
+        judge("--suite", suite, "--output", tmp_path / "results")
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["corpora"]
 
 
 def test_models_are_judged_beside_what_counts_words(suite, tmp_path):

@@ -65,13 +65,13 @@ def test_requests_are_those_of_snakemake_and_the_profile(root, profile):
     profile({"gpu_model": "a100", "runtime": "100 * attempt", "mem_mb_per_cpu": 500},
             **{"set-threads": {"train": 3}})  # fmt: skip
     config = [root / "studies/posh-bench/toy.yaml"]
-    requests, _ = doctor.asked("site", config, "exp1", None)
+    requests, rules, _ = doctor.asked("site", config, "exp1", None)
     train = [request for request in requests if request.rule == "train"]
     assert [(r.attempt, r.minutes) for r in train] == [(1, 100), (2, 200), (3, 300)]
     options = train[0].options.split()
     assert {"--mem-per-cpu", "500", "--cpus-per-task=3", "--gpus=a100:1"} <= set(options)
-    rules = {request.rule for request in requests}
-    assert {"train", "score", "report"} <= rules and "all" not in rules
+    assert {"train", "score", "report"} <= set(rules)
+    assert "all" not in {request.rule for request in requests}
 
 
 def test_the_shipped_profile_has_no_fault_but_the_cluster(root, profile, monkeypatch):
@@ -87,7 +87,8 @@ def test_the_shipped_profile_has_no_fault_but_the_cluster(root, profile, monkeyp
 def test_faults_of_a_profile_are_found(root, profile):
     profile(**{
         "executor": "local", "slurm-status-command": "sacct", "cores": 4,
+        "default-resources": {"gpus": 1}, "set-resources": {"trian": {"gpu": 1}},
     })  # fmt: skip
     text = "\n".join(errors(root, "profile"))
-    for fault in ("executor", "sacct", "cores"):
+    for fault in ("executor", "sacct", "cores", "'gpus'", "'trian'"):
         assert fault in text

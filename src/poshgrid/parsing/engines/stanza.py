@@ -100,18 +100,6 @@ def load(model: Path, options: Options, language: str) -> Parser:
             ) from error
 
 
-def train(treebank: Path, output: Path, options: Options, language: str) -> None:
-    """Raise, because this engine is not trained here.
-
-    Raises:
-        PoshgridError: always.
-    """
-    raise PoshgridError(
-        "parsers: engine 'stanza' is not trained here; give `model:`, the folder of its download, "
-        "or train engine 'spacy'"
-    )
-
-
 def _hush() -> None:
     # Stanza resets its log level when its training modules are imported and at each new pipeline.
     if not logs.get(__name__).isEnabledFor(logging.DEBUG):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from poshgrid.core import plugins
-from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing.tree import Tree
 
 LABELS = frozenset({"X", "_", "root", "dep"})
@@ -37,14 +36,3 @@ class Parser:
 def load(model: Path, options: plugins.Options, language: str) -> Parser:
     """Return the parser; nothing is loaded."""
     return Parser()
-
-
-def train(treebank: Path, output: Path, options: plugins.Options, language: str) -> None:
-    """Raise, because this engine cannot be trained.
-
-    Raises:
-        PoshgridError: always.
-    """
-    raise PoshgridError(
-        "parsers: engine 'words' learns nothing; give `model: .` instead of a treebank"
-    )
