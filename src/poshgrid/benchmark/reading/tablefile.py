@@ -104,13 +104,22 @@ def rows(file: Path) -> Iterator[Row]:
             if line.strip():
                 yield Row(file, number, _json(file, number, line))
     else:
-        yield from _cells(file, "\t" if ending == "tsv" else ",")
+        yield from cells(file, "\t" if ending == "tsv" else ",")
 
 
-def _cells(file: Path, delimiter: str) -> Iterator[Row]:
+def cells(file: Path, delimiter: str, *, lower: bool = False) -> Iterator[Row]:
+    """Yield the rows of a table in text, as :func:`rows` does.
+
+    Args:
+        file: the table.
+        delimiter: between its cells.
+        lower: read the columns' names in lower case.
+    """
     table = csv.DictReader(textfile.lines(file), delimiter=delimiter, strict=True)
     try:
         names = table.fieldnames = [name.strip() for name in table.fieldnames or ()]
+        if lower:
+            names = table.fieldnames = [name.lower() for name in names]
         if delimiter == "," and ";" in "".join(names):
             raise fault(file, 1, "semicolons between columns: save the table with commas")
         if twice := [name for name in names if names.count(name) > 1]:

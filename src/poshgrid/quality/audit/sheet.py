@@ -15,6 +15,7 @@ from poshgrid.benchmark.reading import tablefile
 from poshgrid.core import formats
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema, write_text
+from poshgrid.corpora import textfile
 
 ROWS: Schema = {
     "sent_id": pl.UInt32,  # row of the corpus's sentences
@@ -84,17 +85,20 @@ def digest(sentences: Iterable[tuple[int, int, str]]) -> str:
 def read(path: Path) -> list[Entry]:
     """Read a sheet that a person has filled in, sorted by number.
 
-    It accepts further columns, and capital letters and spaces in labels.
+    It accepts further columns; commas, semicolons or tabs between cells; capital letters in names
+    of columns; capital letters and spaces in labels.
 
     Raises:
-        PoshgridError: the file does not exist or is not a sheet of an audit, a label is unknown, or
-            a number is invalid or occurs twice.
+        PoshgridError: the file does not exist or is not a sheet of an audit, it has no column
+            ``label``, a label is unknown, or a number is invalid or occurs twice.
     """
     if not path.is_file():
         raise PoshgridError(f"{path}: cannot read: no such file; give a sheet of the stage audit")
-    entries = sorted(
-        (row.read_as(Entry) for row in tablefile.rows(path)), key=lambda entry: entry.number
-    )
+    separator = max(",;\t", key=next(textfile.lines(path)).count)
+    rows = list(tablefile.cells(path, separator, lower=True))
+    if rows and "label" not in rows[0].cells:
+        raise PoshgridError(f"{path}: line 1: no column 'label'; add it, or give the whole sheet")
+    entries = sorted((row.read_as(Entry) for row in rows), key=lambda entry: entry.number)
     numbers = [entry.number for entry in entries]
     if len(set(numbers)) < len(numbers):
         raise PoshgridError(f"{path}: a number is there twice; remove one of the rows")

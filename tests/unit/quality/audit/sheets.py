@@ -21,6 +21,7 @@ def fill(
     path: Path,
     labels: dict[int, str],
     note: str = "",
+    separator: str = ",",
     end: str = "\r\n",
     encoding: str = "utf-8-sig",
 ) -> Path:
@@ -30,7 +31,7 @@ def fill(
     for row in rows[1:]:
         row[-2:] = labels.get(int(row[0]), ""), note
     stream = io.StringIO(newline="")
-    csv.writer(stream, lineterminator=end).writerows(rows)
+    csv.writer(stream, delimiter=separator, lineterminator=end).writerows(rows)
     path.write_bytes(stream.getvalue().encode(encoding))
     return path
 

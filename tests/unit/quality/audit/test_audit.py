@@ -207,12 +207,20 @@ def test_a_sheet_with_labels_is_not_overwritten(tmp_path, tables):
     audit(tables, tmp_path, 20)  # blank sheets may go
     path = tmp_path / "binding.leakage.csv"
     for labels, note in (({5: "no"}, ""), ({}, "see me")):
-        kept = fill(path, labels, note=note).read_bytes()
+        kept = fill(path, labels, note=note, separator=";").read_bytes()
         audit(tables, tmp_path, 20)  # the same sentences
         assert path.read_bytes() == kept
         refused(tables, tmp_path, r"binding\.leakage\.csv", number=10)
         sheet.write("binding.leakage", sentences(), path)
         audit(tables, tmp_path, 20)
+    # Columns that a person has renamed, or lost
+    fill(path, {5: "no"}, separator=";")
+    kept = path.read_text("utf-8-sig")
+    for name, message in (("Label", "has labels or notes"), ("answer", "no column 'label'")):
+        path.write_text(kept.replace("label", name, 1), newline="")
+        refused(tables, tmp_path, message, number=10)
+    sheet.write("binding.leakage", sentences(), path)
+    audit(tables, tmp_path, 20)
     # The same numbers, of a corpus made anew
     fill(path, {5: "no"})
     path.write_text(path.read_text("utf-8-sig").replace("Mary sees", "Mary saw"), newline="")

@@ -67,14 +67,17 @@ def test_sentences_that_were_skipped_are_reported(tmp_path):
     assert not rate(path).skipped
 
 
-@pytest.mark.parametrize("saved", [{}, {"end": "\n", "encoding": "utf-8"}])
+@pytest.mark.parametrize(
+    "saved",
+    [{"separator": "\t"}, {"separator": ";"}, {"end": "\n", "encoding": "utf-8"}],
+)
 def test_sheets_as_spreadsheets_save_them(tmp_path, saved):
     path = write_sheet(tmp_path, [""] * 6)
     labels = {1: "YES", 2: " no ", 3: "Unsure", 4: "No\u00a0", 5: "yes"}
     fill(path, labels, note="a; note, with\r\na line", **saved)
     encoding = saved.get("encoding", "utf-8-sig")
-    text = path.read_bytes().decode(encoding)
-    empty = "," * (len(HEADER.split(",")) - 1)  # a row that somebody cleared
+    text = path.read_bytes().decode(encoding).replace("label", "Label", 1)
+    empty = saved.get("separator", ",") * HEADER.count(",")  # a row that somebody cleared
     path.write_bytes((text + empty + saved.get("end", "\r\n")).encode(encoding))
     rated = rate(path)
     assert (rated.yes, rated.no, rated.unsure, rated.blank) == (2, 2, 1, 1)
@@ -123,8 +126,8 @@ HEADER = ",".join(["number", "sheet", *sheet.ROWS, "label", "note"])
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n1,b.leakage,6,s,d,t,w,no,\n", "a number is"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w,no,\n2,c.leakage,6,s,d,t,w,no,\n", "one sheet alone"),
         (f"{HEADER}\n1,b.leakage,5,s,d,t,w, ,\n", "no sentence has a label"),
-        (f"{HEADER},label\n1,b.leakage,5,s,d,t,w,no,,yes\n", "column 'label' is there twice"),
-        (HEADER.replace(",", ";") + "\n", "save the table with commas"),
+        (f"{HEADER},Label\n1,b.leakage,5,s,d,t,w,no,,yes\n", "column 'label' is there twice"),
+        (f"{HEADER.replace('label', 'answer')}\n1,b.leakage,5,s,d,t,w,no,\n", "line 1: no column"),
     ],
 )
 def test_what_is_no_annotated_sheet_is_refused(tmp_path, text, message):
