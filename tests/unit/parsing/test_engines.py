@@ -195,8 +195,8 @@ def chain(monkeypatch):
     load = plugins.load
     engine = SimpleNamespace(
         load=lambda model, options, language: SimpleNamespace(parse=parse),
-        Options=load(plugins.ENGINES, "spacy").Options,
-    )
+        Options=load(plugins.ENGINES, "spacy").Options, train=None,
+    )  # fmt: skip
 
     def loaded(package, word):
         return engine if package == plugins.ENGINES else load(package, word)
