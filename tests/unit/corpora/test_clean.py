@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from poshgrid.config import Cleaning
 from poshgrid.corpora.clean import clean, fault, normalise
 from poshgrid.corpora.joining import detokenise, without_disfluencies
+from tests.unit.corpora.reader_support import put, read
 
 
 @settings(max_examples=500, deadline=None)
@@ -59,16 +61,29 @@ PIECES = [
 ]  # fmt: skip
 
 
+def takes_the_square(function, text) -> bool:
+    """Whether eight times the text takes more than 24 times as long; the square would be 64."""
+
+    def seconds(number: int) -> float:
+        given = text(number)
+        start = time.process_time()
+        function(given)
+        return time.process_time() - start
+
+    short, long = (min(seconds(number) for _ in range(3)) for number in (2_000, 16_000))
+    return long >= 0.02 + 24 * short
+
+
 @pytest.mark.parametrize("function", [clean, without_disfluencies, detokenise])
 @pytest.mark.parametrize("piece", PIECES)
 def test_no_text_takes_the_square_of_its_length(function, piece):
-    def seconds(text: str) -> float:
-        start = time.process_time()
-        function(text)
-        return time.process_time() - start
+    assert not takes_the_square(function, lambda number: piece * number + " A word.")
 
-    # Eight times the text may take 24 times as long; the square would be 64
-    short, long = (
-        min(seconds(piece * number + " A word.") for _ in range(3)) for number in (2_000, 16_000)
-    )
-    assert long < 0.02 + 24 * short
+
+@pytest.mark.parametrize("piece", ["*", " ", "   \t", "\n\f", ")", "-", "[note ", ". "])
+def test_no_book_takes_the_square_of_its_length(tmp_path, piece):
+    def book(number: int) -> Path:
+        text = f"Chapter {piece * number}it ran."
+        return put(tmp_path, "b.txt", f"*** START OF THE PROJECT GUTENBERG EBOOK A ***\n\n{text}")
+
+    assert not takes_the_square(lambda path: read("gutenberg", path), book)

@@ -21,13 +21,14 @@ SPLIT = True
 ENGLISH = True
 
 # Before 2004 a book began after a "small print", which may also be at the end of a book. A title
-# may fill several lines. `end` is also the end of one work of a volume.
+# may fill several lines. `end` is also the end of one work of a volume. Here and below, runs of
+# one character are tried from their beginning, or are bounded, so that time is linear.
 _MARK = re.compile(
     r"^.*?(?:"
-    r"(?P<start>\*{2,}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?PROJECT GUTENBERG"
+    r"(?P<start>(?<!\*)\*{2,}\s*START OF (?:THE |THIS )?(?:COPYRIGHTED )?PROJECT GUTENBERG"
     r"(?:(?:[^*\n]|\n(?!\n)){0,300}\*\*)?|\*END\s*\*?\s*THE SMALL PRINT)"
-    r"|(?P<stop>\*{2,}\s*END OF (?:THE |THIS )?(?:COPYRIGHTED )?PROJECT GUTENBERG)"
-    r"|(?P<licence>\*{2,}\s*START: FULL LICENSE|\*{2,}\s*START\s*\*+\s*THE SMALL PRINT)"
+    r"|(?P<stop>(?<!\*)\*{2,}\s*END OF (?:THE |THIS )?(?:COPYRIGHTED )?PROJECT GUTENBERG)"
+    r"|(?P<licence>(?<!\*)\*{2,}\s*(?:START: FULL LICENSE|START\s*\*+\s*THE SMALL PRINT))"
     r"|(?P<end>^[^\w\n]*(?:this is )?(?:the )?end of (?:the |this )?PROJECT GUTENBERG.*(?:\n.+)*)"
     r").*$",
     re.IGNORECASE | re.MULTILINE,
@@ -37,7 +38,7 @@ _BOOK = {
 }  # fmt: skip
 """Marks before and after a text of the book; between any others may be a licence."""
 _NOTE_OPENS = (
-    r" *\[\s*(?:illustrat|footnote|sidenote|transcriber|frontispiece|decorat|music|blank page"
+    r"(?<! ) *\[\s*(?:illustrat|footnote|sidenote|transcriber|frontispiece|decorat|music|blank page"
     r"|editor|note\b|pg\b|page\b|map\b|ornament|greek|\w+: see footnote)"
 )
 _NOTE = re.compile(
@@ -51,27 +52,39 @@ _MARKS = re.compile(
 _TRANSCRIBER = re.compile(r"\W*transcriber\W{0,2}s?\W*\bnotes?\b\W*", re.IGNORECASE)
 _CREDITS = re.compile(
     r"project gutenberg|https?://|www\.|\b\d+-[h80]\.(?:html?|zip|txt)\b|images of the original"
-    r"|distributed proofread|^copyright\b|^(?:contents|illustrations)\W*$"
-    r"|^(?:this )?(?:e-?(?:text|book)|file|book|html version)?,?\s*(?:was |is )?(?:first )?"
-    r"(?:re-?)?(?:produced|transcribed|prepared|scanned|typed|created|digitized|proofed|proofread)"
+    r"|distributed proofread|^(?:contents|illustrations)\W*$",
+    re.IGNORECASE,
+)
+_OPENING_CREDITS = re.compile(
+    r"copyright\b|(?:this )?(?:e-?(?:text|book)|file|book|html version)?,?\s*(?:was |is )?"
+    r"(?:first )?(?:re-?)?"
+    r"(?:produced|transcribed|prepared|scanned|typed|created|digitized|proofed|proofread)"
     r"\b[^.]{0,60}?\b(?:by|from|for)\b",
     re.IGNORECASE,
 )
+"""Those that may also begin a paragraph of a story."""
 _CHAPTER = re.compile(
     r"(?:chapter|book|part|volume|canto|stave|letter|act|scene)\s+"
-    r"(?:(?:the )?[\w-]+\W*$|(?:[ivxlcdm]+|\d+)\b(?!\s+[a-z]).{0,90}$)"
-    r"|[ivxlc]+\.\s.{0,90}$"
+    r"(?:(?:the )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty"
+    r"|\w+ty-\w+|first|second|third|\w+th|last)\W*$"
+    r"|(?:the )?(?!(?-i:[a-z])[\w-]*[.?!])[\w-]+(?:[^\w-]\W*)?$"
+    r"|(?:[ivxlcdm]+|\d+)\b(?!\s+[a-z]).{0,90}$)"
+    r"|[ivxlc]+\.\s(?!(?-i:[a-z]))(?!.*\b(?-i:[a-z])[\w'’-]*[.?!]\W*$).{0,90}$"
     r"|(?:the )?(?:preface|introduction|prologue|epilogue)\W*$",
     re.IGNORECASE,
 )
+"""A heading has no full stop after a word in lower case, unless that is a number."""
 _ENTRY = re.compile(
-    r"^\s*(?:chapter |book |part )?(?:[ivxlc]+|\d+)[.:)]\s|^.*(?:\. ?\.| {3,})\s*\d+$",
+    r"^[^\S\n]*(?:chapter |book |part )?(?:[ivxlc]+|\d+)[.:)]\s"
+    r"|^.*(?:\. ?\.| {3})\s{0,99}\d+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_FINAL = re.compile(r"[.?!,;:)—-][\"'”’)\]_]*$|[\"'”’]$")
+_FINAL = re.compile(r"[.?!,;:)—-][\"'”’)\]_]{0,20}$|[\"'”’]$")
 
 _NOTED = "transcriber's note"
 _HEADINGS = ("heading", "no final mark", "contents")  # end a note
+_LONGEST_NOTE = 10  # paragraphs below the heading of a transcriber's note
+_OPENING = 40  # paragraphs of a book in which credits are looked for, if no chapter is before them
 
 log = logs.get(__name__)
 
@@ -91,21 +104,21 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """
     for file in files(path, options):
         chapter = 0
-        noted = False  # below the heading of a transcriber's note
+        noted = 0  # paragraphs that may still belong to a transcriber's note
         book = _NOTE.sub(" ", _body(file, report))
-        for paragraph in re.split(r"\n(?:[ \t]*\n)+", book):
+        for number, paragraph in enumerate(re.split(r"\n(?:[ \t]*\n)+", book)):
             text = " ".join(_MARKS.sub("", paragraph).split())
             text = re.sub(r" ([.,;:?!](?:\s|$))", r"\1", text)  # after a note is removed
             if not text:
                 continue
             report.lines += 1
-            reason = _reason(text, paragraph)
+            reason = _reason(text, paragraph, opening=not chapter and number < _OPENING)
             if note := _TRANSCRIBER.match(text):
-                noted, reason = note.end() == len(text), _NOTED
+                noted, reason = _LONGEST_NOTE * (note.end() == len(text)), _NOTED
             elif noted and reason not in _HEADINGS:
-                reason = _NOTED
+                noted, reason = noted - 1, _NOTED
             else:
-                noted = False
+                noted = 0
             if reason == "heading" and _CHAPTER.match(text):
                 chapter += 1
             if reason:
@@ -147,12 +160,18 @@ def _body(file: Path, report: Report) -> str:
     return "\n\n".join(works)
 
 
-def _reason(text: str, paragraph: str) -> str | None:
-    """Return why a paragraph is no text of the book, or ``None`` if it is."""
+def _reason(text: str, paragraph: str, *, opening: bool) -> str | None:
+    """Return why a paragraph is no text of the book, or ``None`` if it is.
+
+    Args:
+        text: the paragraph in one line, without marks.
+        paragraph: as the file has it.
+        opening: whether it is before the first chapter.
+    """
     reasons = {
         "contents": len(_ENTRY.findall(paragraph)) > 1,
         "heading": not any(c.islower() for c in text) or _CHAPTER.match(text),
-        "credits": _CREDITS.search(text),
+        "credits": _CREDITS.search(text) or (opening and _OPENING_CREDITS.match(text)),
         "no final mark": not _FINAL.search(text),
         "note that does not close": _UNCLOSED.search(text),
     }
