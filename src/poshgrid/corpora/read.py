@@ -42,7 +42,8 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
         lines and words that were dropped, by reason.
 
     Raises:
-        PoshgridError: a file is missing or is not text, or all sentences were dropped.
+        PoshgridError: a file is missing or is not text, the share draws no document, or all
+            sentences were dropped.
     """
     source, report = spec.source, Report()
     reader = plugins.load(READERS, source.reader)
@@ -58,6 +59,11 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
             sentences += len(chunk)
             words += sum(row[3] for row in chunk)
             unknown += sum(row[2].count(UNKNOWN) for row in chunk)
+        if not sentences and not report.lines and source.share < 1:
+            raise PoshgridError(
+                f"{data / source.path}: share {source.share:g} of {source.name!r} draws none of "
+                "the documents; give a larger share"
+            )
         if not sentences:
             raise PoshgridError(
                 f"{data / source.path}: no sentence left of {report.lines:,} lines "

@@ -73,6 +73,7 @@ def test_a_share_is_of_documents_from_all_over_the_files(tmp_path):
     assert set(frame["text"]) < set(larger["text"])
     first, _ = table_of(tmp_path, "text", "a.txt", share=0.3, words=200)
     assert first.equals(frame.head(40))
+    refused(tmp_path / "b", "text", "b.txt", documents[0], "b.txt: share 0.001 of", share=0.001)
 
 
 @pytest.mark.parametrize("more", [{"cleaning": {"min_words": 6}}, {}])
