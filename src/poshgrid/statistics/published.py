@@ -41,7 +41,7 @@ def numbers(study: str) -> pl.DataFrame:
 
 
 def children(study: str | None) -> pl.DataFrame:
-    """Return accuracies of children; empty if the study has none.
+    """Return accuracies of children, without rows that have none; empty if the study has none.
 
     Returns:
         ``name`` of a phenomenon or category; ``age`` as written; ``accuracy`` of children of this
@@ -54,7 +54,8 @@ def children(study: str | None) -> pl.DataFrame:
     for path in resources.study(study, "children.csv") if study else ():
         try:
             frame = pl.read_csv(path, comment_prefix="#", schema_overrides=CHILDREN)
-            frames.append(frame.select(*CHILDREN).with_columns(pl.col("accuracy") / 100))
+            frame = frame.select(*CHILDREN).drop_nulls("accuracy")
+            frames.append(frame.with_columns(pl.col("accuracy") / 100))
         except pl.exceptions.PolarsError as error:
             line = str(error).partition("\n")[0]
             raise PoshgridError(f"{path}: {line}; columns: {', '.join(CHILDREN)}") from error

@@ -164,8 +164,8 @@ def test_a_table_of_children_is_read_from_the_working_folder_and_its_faults_are_
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "studies/posh-bench/children.csv"
     path.parent.mkdir(parents=True)
-    path.write_text("name,age,accuracy,source\na,4,,x\n")
-    assert numbers.children("posh-bench")["age"].to_list() == ["4"]
+    path.write_text("name,age,accuracy,source\na,4,,x\na,5,80,x\n")
+    assert numbers.children("posh-bench").rows() == [("a", "5", 0.8, "x")]
     path.write_text("name,age,accuracy,source\na,3,many,\n")
     with pytest.raises(PoshgridError, match=r"children\.csv: .*many"):
         numbers.children("posh-bench")
