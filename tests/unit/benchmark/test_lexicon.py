@@ -15,6 +15,40 @@ from tests.unit.benchmark.generated import WORDS
 CASES = read_cases(__file__, "lexicon")
 
 EXPECTED = read_cases(__file__, "words")
+DOUBLED = EXPECTED["doubled"].split()
+
+
+def _s(word: str) -> str:
+    if word.endswith(("s", "x", "z", "ch", "sh")) or word == "go":
+        return word + "es"
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def _ing(corpus: str) -> str:
+    if corpus in DOUBLED:
+        return corpus + corpus[-1] + "ing"
+    if corpus.endswith("ie"):
+        return corpus[:-2] + "ying"
+    return (corpus[:-1] if corpus.endswith("e") and not corpus.endswith("ee") else corpus) + "ing"
+
+
+def _ed(corpus: str) -> str:
+    if corpus.endswith("e"):
+        return corpus + "d"
+    if corpus.endswith("y") and corpus[-2] not in "aeiou":
+        return corpus[:-1] + "ied"
+    return corpus + (corpus[-1] if corpus in DOUBLED else "") + "ed"
+
+
+def test_verb_forms_are_those_of_english():
+    irregular = EXPECTED["irregular"]
+    for verb in WORDS.of("verb"):
+        past, participle = irregular.get(verb.lemma, [_ed(verb.lemma)] * 2)
+        forms = (verb.lemma, _s(verb.lemma), past, participle, _ing(verb.lemma))
+        assert tuple(verb.forms.values()) == forms
+    assert set(irregular) <= {verb.lemma for verb in WORDS.of("verb")}
 
 
 def test_no_word_is_listed_twice():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 from poshgrid.config import Filter, specs
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import read_json
-from poshgrid.evidence.schema import Labels, column
+from poshgrid.core.files import read_json, read_table, write_table
+from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.quality.audit import sheet
 from poshgrid.quality.audit.draw import draw, sample
+from poshgrid.quality.audit.rate import rate
 from tests.unit.evidence.condition_support import FILTERS, LABELS, Made, spec, write
 from tests.unit.quality.audit.sheets import fill, sentences
 
@@ -160,6 +162,16 @@ def test_candidates_are_those_left_in_and_removed(tmp_path, tables):
     assert (cells["16"]["words"], cells["17"]["words"]) == ("Ca | has | ?", "himself")
 
 
+def test_candidates_of_rewritten_sentences_are_those_of_the_corpus(tmp_path, tables):
+    built = shutil.copytree(tables.sentences.with_name("condition"), tmp_path / "condition")
+    train = read_table(built / "train.parquet", CONDITION)
+    write_table(train.with_columns(text=pl.lit("x")), built / "train.parquet", CONDITION)
+    facts = audit(tables, tmp_path / "audit", 1_000, built, rewrite=True)["filters"]
+    assert [facts[word]["leakage"]["candidates"] for word in FILTERS] == [36, 36]
+    assert numbers(tmp_path / "audit", "binding.leakage") == of_classes("left")
+    assert facts["rewrite"]["precision"]["candidates"] == train.height
+
+
 def test_a_filter_without_candidates_is_drawn_from_all_that_is_left(tmp_path):
     """The filter of relative clauses names no words to look for."""
     word = "agr-rel-cl"
@@ -236,3 +248,16 @@ def test_tables_that_do_not_belong_together(tmp_path, tables):
     built = tables.sentences.with_name("condition")
     short = write(tmp_path / "short", tables.table.head(300).to_dicts())
     refused(short, out, "run -R condition", built=built)
+
+
+def test_round_trip_through_the_audit(tmp_path, tables):
+    audit(tables, tmp_path, 10)
+    copy = tmp_path / "copies" / "anna (1).csv"
+    copy.parent.mkdir()
+    shutil.copy(tmp_path / "binding.precision.csv", copy)
+    fill(copy, {1: "yes", 2: "yes", 3: "no"})
+    assert rate(copy).drawn is None
+    shutil.copy(tmp_path / "statistics.json", copy.parent)
+    rated = rate(copy)
+    assert (rated.filter, rated.kind, rated.drawn["candidates"]) == ("binding", "precision", 72)
+    assert rated.rates == (2 / 3, 2 / 3)
