@@ -60,14 +60,14 @@ def judge(
     Raises:
         PoshgridError: a file cannot be read or is damaged, or a pair cannot be scored.
     """
-    given = []
+    pretrained = []
     for name, model in models.items():
         folder = Path(model).is_dir()
         path, _, revision = (model, "", "") if folder else model.partition("@")
-        given.append(Pretrained(name=name, path=path, revision=revision or None))
+        pretrained.append(Pretrained(name=name, path=path, revision=revision or None))
     # The parts are checked; a whole configuration would need a model
     grid = Grid(Config.model_construct(
-        data=".", results=str(output), suites=list(suites), pretrained=given, scoring=scoring,
+        data=".", results=str(output), suites=list(suites), pretrained=pretrained, scoring=scoring,
         regressions=[],
     ))  # fmt: skip
     stages, paths = Stages(grid), grid.paths
