@@ -51,7 +51,7 @@ class Source(Section):
     words: Words | None = Field(None, gt=0)
     """Use the first words of cleaned text, so many."""
     share: float = Field(1.0, gt=0, le=1)
-    """Use this share of the documents, drawn over all files, before `words` are counted."""
+    """Share of the documents that is used, drawn from all files; `words` are counted in it."""
 
     @model_validator(mode="after")
     def _options(self) -> Self:

@@ -139,7 +139,7 @@ def varied(rows: pl.DataFrame) -> list[str]:
 
 
 def naming(axes: Sequence[str]) -> pl.Expr:
-    """Return the values of axes as one name, "" without axes.
+    """Join the values of some axes to one name; without axes, return "".
 
     A baseline is named by the axes that it has; an untrained model says so.
     """

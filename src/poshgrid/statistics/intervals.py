@@ -116,7 +116,7 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
 def _replicated(
     sums: SetSums, replicates: int, seed: int
 ) -> Iterator[tuple[dict[str, str], np.ndarray]]:
-    """Yield the names of each level and its bootstrap accuracies (replicates x points).
+    """Yield, for each level, its names and its bootstrap accuracies (replicates x points).
 
     Accuracies are NaN where a stratum has fewer than two sets.
     """

@@ -65,9 +65,9 @@ def takes_the_square(function, text) -> bool:
     """Whether eight times the text takes more than 24 times as long; the square would be 64."""
 
     def seconds(number: int) -> float:
-        given = text(number)
+        book = text(number)
         start = time.process_time()
-        function(given)
+        function(book)
         return time.process_time() - start
 
     short, long = (min(seconds(number) for _ in range(3)) for number in (2_000, 16_000))

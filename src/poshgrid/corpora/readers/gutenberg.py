@@ -62,7 +62,7 @@ _OPENING_CREDITS = re.compile(
     r"\b[^.]{0,60}?\b(?:by|from|for)\b",
     re.IGNORECASE,
 )
-"""Those that may also begin a paragraph of a story."""
+"""Credits whose words may also begin a paragraph of a story."""
 _CHAPTER = re.compile(
     r"(?:chapter|book|part|volume|canto|stave|letter|act|scene)\s+"
     r"(?:(?:the )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty"
@@ -161,7 +161,7 @@ def _body(file: Path, report: Report) -> str:
 
 
 def _reason(text: str, paragraph: str, *, opening: bool) -> str | None:
-    """Return why a paragraph is no text of the book, or ``None`` if it is.
+    """Return why a paragraph is not text of the book; ``None`` if it is text.
 
     Args:
         text: the paragraph in one line, without marks.

@@ -172,7 +172,7 @@ _WORD = r"<unk>|\w+(?:['’.-]\w+)*|[^\w\s]"
 
 
 def pipeline(settings: config.Tokenizer) -> Tokenizer:
-    """Return an untrained tokenizer, which says how text is normalised and cut into words."""
+    """Return an untrained tokenizer that normalises text and cuts it into words."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     words = settings.kind == "words"

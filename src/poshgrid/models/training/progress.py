@@ -125,7 +125,7 @@ class Plan:
             )
 
     def evaluates(self, step: int) -> bool:
-        """Return whether the dev loss is taken after so many steps."""
+        """Return whether the dev loss is computed after this many steps."""
         every = self.recipe.evaluate_every
         between = self.steps_per_epoch if every == "epoch" else every
         return step % between == 0 or step == self.last
