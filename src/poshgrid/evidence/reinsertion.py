@@ -77,11 +77,16 @@ def reinsert(
                 f"{where} puts nothing back into {total:,} sentences; raise the rate, leave it "
                 "out, or set allow: [void]"
             )
-        if available < needed and not (item.repeat and available):
+        if needed and not available:
+            raise PoshgridError(
+                f"{where}: the filter finds no sentence to put back; check the filter and its "
+                "parser (poshgrid explain-filter), give the corpus more words, or leave it out"
+            )
+        if available < needed and not item.repeat:
             raise PoshgridError(
                 f"{where} needs {needed:,} sentences with evidence, and the corpus has "
                 f"{available:,}; lower the rate to {available / total:.8f}, give the "
-                f"corpus more words{'' if item.repeat else ', or set repeat: true'}"
+                "corpus more words, or set repeat: true"
             )
         # Seeded by name, so that one filter's choice does not depend on the other filters
         generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
