@@ -235,7 +235,6 @@ def parts() -> str:
 METHODS = {
     "Tests against 50%": ("statistics.tests", ("chi_square", "combine_seeds", "holm")),
     "Intervals of an accuracy": ("statistics.intervals", ()),
-    "After how many words": ("statistics.development", ()),
     "Heuristics": ("evaluation.heuristics.mixture", ("shared", "agreement", "preference")),
     "When a heuristic is named": ("statistics.shares", ()),
     "Formulas of regressions": ("config.formula", ()),

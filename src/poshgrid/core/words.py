@@ -19,14 +19,6 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def short(value: float) -> str:
-    """Write a large number in three digits: ``12.6K``, ``10M``."""
-    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if value >= 0.9995 * unit:
-            return f"{value / unit:.3g}{name}"
-    return f"{value:.3g}"
-
-
 def decimals(places: int, unit: float = 1) -> Callable[[float], str]:
     """Return a function that writes numbers as multiples of ``unit`` with ``places`` decimals."""
     return lambda value: f"{value / unit:,.{places}f}".replace("-", "−")
@@ -79,7 +71,7 @@ def duration(seconds: float) -> str:
 WRITERS: dict[str, Callable[[Any], str]] = {
     "text": str, "count": count, "percent": percent, "percent2": decimals(2, 0.01),
     "points": points, "signed": signed, "change": lambda share: signed(100 * share, 3),
-    "probability": probability, "short": short, "millions": decimals(2, 1_000_000),
+    "probability": probability, "millions": decimals(2, 1_000_000),
     **{str(places): decimals(places) for places in range(1, 6)},
 }  # fmt: skip
 """Name in a table's description -> function that writes a value."""

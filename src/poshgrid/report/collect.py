@@ -21,7 +21,6 @@ from poshgrid.report.results import TARGETS
 from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.curves import over_seeds
-from poshgrid.statistics.development import onsets, points, ratios
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import ANSWERS, NORMS, TAGS
 
@@ -130,16 +129,6 @@ class Collected:
         """The text that models see: ``EXPOSURE``."""
         trained = ((model.run, model.statistics) for model in self.asked)
         return ledger(self.conditions, self.tokens, trained)
-
-    @cached_property
-    def development(self) -> pl.DataFrame:
-        """After how many words phenomena are first learned: ``DEVELOPMENT``."""
-        return onsets(points(self.accuracy, self.curves, self.table("counts")))
-
-    @cached_property
-    def ratios(self) -> pl.DataFrame:
-        """The onsets compared between conditions: ``RATIOS``."""
-        return ratios(self.development, self.spec.cells)
 
     @cached_property
     def fits(self) -> dict[str, Fit]:

@@ -13,7 +13,6 @@ import polars as pl
 
 from poshgrid.config.runs import BASELINES
 from poshgrid.core.files import Schema
-from poshgrid.core.words import short
 from poshgrid.report import style
 from poshgrid.report.accuracies import BASELINE_NAMES
 from poshgrid.report.style import INK, MUTED, PAGE, SERIES, Palette
@@ -25,7 +24,7 @@ ROWS: Schema = {
     "series": pl.String,  # null: the sign of the value gives the colour
     "lane": pl.String,  # position within the row; null: that of the series
     "value": pl.Float64,
-    "low": pl.Float64,  # lower end of the interval; open if this end alone is null
+    "low": pl.Float64,  # lower end of the interval; null: none
     "high": pl.Float64,  # upper end
     "filled": pl.Boolean,
     "note": pl.String,  # text to the right of the row
@@ -88,8 +87,11 @@ def lines(
             axes.set_xticks([(len(names) - 1) / 2], list(sizes))
         elif x == "words":
             axes.grid(visible=False, axis="x")
+            axes.set_xscale("log")
+            axes.set_xticks(list(sizes.values()), list(sizes))
+            axes.minorticks_off()
             ends = [*sizes.values(), *frame["words"]]
-            _log_words(axes, min(ends) / 1.25, max(ends) * 1.25, sizes)
+            axes.set_xlim(min(ends) / 1.25, max(ends) * 1.25)
         else:
             axes.set_xlim(0, 1.03 * max(frame["epoch"].drop_nulls(), default=0.0))
             axes.set_xlabel("Epoch")
@@ -195,27 +197,6 @@ def _percent_axis(axes: style.Axes, low: float, high: float) -> None:
     axes.yaxis.set_major_locator(MultipleLocator(10 if high - low <= 60 else 20))
 
 
-def _log_words(
-    axes: style.Axes, left: float, right: float, ticks: Mapping[str, float] | None = None
-) -> None:
-    """Make the x axis a log scale of words.
-
-    Args:
-        axes: of the panel.
-        left: lower limit.
-        right: upper limit.
-        ticks: name -> words; default: round numbers.
-    """
-    if ticks is None:
-        leads = (1, 3) if right < 300 * left else (1,)
-        numbers = (float(lead * 10**power) for power in range(12) for lead in leads)
-        ticks = {short(words): words for words in numbers if left <= words <= right}
-    axes.set_xscale("log")
-    axes.set_xticks(list(ticks.values()), list(ticks))
-    axes.minorticks_off()
-    axes.set_xlim(left, right)
-
-
 def baselines_of(frame: pl.DataFrame) -> list[str]:
     """Return the baselines with values in a frame, in the order of tables."""
     return [n for n in BASELINES if n in frame.columns and frame[n].null_count() < frame.height]
@@ -278,7 +259,6 @@ def rows(
     *,
     columns: int = 3,
     kinds: Mapping[bool, str] | None = None,
-    words: bool = False,
     percent: bool = False,
 ) -> style.Figure:
     """Draw estimates with their intervals in rows; a row has a lane for each series.
@@ -292,7 +272,6 @@ def rows(
         label: of the axis of values.
         columns: largest number of panels in a line.
         kinds: names of filled (True) and hollow (False) marks in the legend.
-        words: whether values are numbers of words, on a log scale.
         percent: whether the axis goes from 0 to 100.
     """
     frame = frame.with_columns(
@@ -315,9 +294,7 @@ def rows(
         _rows_panel(axes, names[i], most, bare=bool(repeated), longest=48 if columns > 1 else 70)
         if part["reference"][0] is not None:
             axes.axvline(part["reference"][0], **style.CHANCE)
-        if words:
-            _log_words(axes, min(part["first"]) / 1.6, max(part["last"]) * 1.6)
-        elif percent:
+        if percent:
             axes.set_xlim(-3, 103)
         for mark in part.iter_rows(named=True):
             shift = (lanes.index(mark["lane"]) + 1) / (len(lanes) + 1) - 0.5
@@ -369,15 +346,9 @@ def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette)
             palette(series) if baseline is None else (MUTED.light, _BASELINE_MARKS[baseline], "")
         )
         filled = filled and baseline is None
-    ends = dict(zip(("low", "high"), axes.get_xlim(), strict=True))
-    known = [end for end in ends if mark[end] is not None]
-    if known:
-        shown = [mark[end] if end in known else x for end, x in ends.items()]
-        axes.plot(shown, [y, y], color=colour, linewidth=1.8, alpha=0.7, solid_capstyle="butt")
-    for end in ends if len(known) == 1 else ():
-        if end not in known:
-            arrow = "<" if end == "low" else ">"
-            axes.plot([ends[end]], [y], arrow, color=colour, markersize=4, clip_on=False)
+    if mark["low"] is not None:
+        ends = [mark["low"], mark["high"]]
+        axes.plot(ends, [y, y], color=colour, linewidth=1.8, alpha=0.7, solid_capstyle="butt")
     if value is not None:
         axes.plot([value], [y], marker, color=colour, markersize=5, linestyle="none",
                   markerfacecolor=colour if filled else PAGE.light,

@@ -20,7 +20,7 @@ from poshgrid.corpora import conservation, toy
 from poshgrid.report import parts, style
 from poshgrid.report.collect import Collected
 from poshgrid.report.texts import environment, say
-from poshgrid.statistics.schema import DEVELOPMENT, EXPOSURE, RATIOS
+from poshgrid.statistics.schema import EXPOSURE
 
 log = logs.get(__name__)
 
@@ -113,8 +113,6 @@ def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]
     text = render(page)
     collected = page.collected
     formats.write(collected.exposure, output, "exposure", EXPOSURE)
-    formats.write(collected.development, output, "development", DEVELOPMENT)
-    formats.write(collected.ratios, output, "ratios", RATIOS)
     files.write_text(output / "index.html", text)
     page.clear_stale()
     missing = sum(not t.done for t in collected.trained)

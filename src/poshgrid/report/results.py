@@ -75,8 +75,6 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
     "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
     "exposure": (Paths.report, statistics, "EXPOSURE"),
-    "development": (Paths.report, statistics, "DEVELOPMENT"),
-    "ratios": (Paths.report, statistics, "RATIOS"),
     "mixture": (Paths.heuristic_shares, heuristics, "MIXTURE"),
     "verdicts": (Paths.heuristic_shares, heuristics, "VERDICTS"),
 }

@@ -254,47 +254,6 @@ TRAINED = {
 tokenizers are not comparable.
 """
 
-DEVELOPMENT = {
-    # points of the curve: "sizes" (each has its own models) or "checkpoints" (of runs of one size)
-    "over": pl.String,
-    **dict.fromkeys(RUN_AXES, pl.String),
-    "size": pl.String,  # of the runs with these checkpoints; "" over sizes
-    "model": pl.String,  # over sizes: the models of all sizes, joined by ", "
-    "suite": pl.String,
-    "category": pl.String,
-    "phenomenon": pl.String,
-    "points": pl.UInt32,  # sizes or checkpoints
-    "first": pl.Float64,  # words of the first
-    "last": pl.Float64,  # words of the last
-    # words at which the mean is first 5 points above the best rival, with straight lines between
-    # points (over log words) by convention; null: it is above at the first point, or at no point
-    "onset": pl.Float64,
-    # lower end of the 95% interval (other seeds, other words): words of the last point at which the
-    # phenomenon is surely not yet learned; null: no such point
-    "low": pl.Float64,
-    # upper end: words of the first point at which it is surely learned; null: no such point
-    "high": pl.Float64,
-    # which ends are known: "within" (both), "by" (upper), "after" (lower), "cannot tell" (none);
-    # "turns back": surely learned, later surely not; "not testable": as in `accuracy`, everywhere
-    "status": pl.String,
-}
-"""``report/{target}/development.parquet``: after how many words a phenomenon is first learned; one
-row per curve.
-"""
-
-RATIOS = {
-    "over": pl.String,  # as in `development`, with the axes
-    **dict.fromkeys(RUN_AXES, pl.String),
-    "suite": pl.String,
-    "category": pl.String,
-    "phenomenon": pl.String,
-    "than": pl.String,  # the condition that `condition` is compared with
-    "ratio": pl.Float64,  # `onset` of `condition` divided by `onset` of `than`
-    "low": pl.Float64,  # lower end of its 95% interval; null: not known
-    "high": pl.Float64,  # upper end; null: not known
-}
-"""``report/{target}/ratios.parquet``: pairs of conditions that differ in filtering or in corpus."""
-
 EXPOSURE = {
     "condition": pl.String,
     "size": pl.String,  # as in the configuration: the words of its corpus, rounded

@@ -374,8 +374,7 @@ def _write_fit(folder: Path, fit: Fit) -> None:
 def changed(collected: Collected, **fields: object) -> Collected:
     """Return results some of which have other values."""
     other = copy(collected)
-    derived = ("exposure", "development", "ratios")
-    other.__dict__ = {k: v for k, v in vars(collected).items() if k not in derived} | fields
+    other.__dict__ = {k: v for k, v in vars(collected).items() if k != "exposure"} | fields
     return other
 
 

@@ -9,7 +9,7 @@ import pytest
 from poshgrid.config.paths import Paths
 from poshgrid.core import files
 from poshgrid.report import page
-from poshgrid.report.sections import development, findings, model
+from poshgrid.report.sections import findings, model
 from poshgrid.statistics.schema import CONTRASTS
 from tests.unit.report import report_results
 
@@ -100,32 +100,20 @@ def written_as(value):
 def test_the_numbers_of_each_finding_are_those_of_its_row(name, request, tmp_path):
     made = request.getfixturevalue(name)
     own = made.collected
-    trained = (pl.col("recipe") == "packed") & (pl.col("level") == "phenomenon")
-    above = {f"above_rival{end}": pl.col("mean") - 0.5 + shift
-             for end, shift in (("", 0), ("_low", -0.02), ("_high", 0.02))}  # fmt: skip
-    rivals = {"rival_mean": pl.lit(0.5), "learned": pl.lit("cannot tell"), **above}
-    judged = own.accuracy.with_columns(
-        pl.when(trained).then(value).alias(column) for column, value in rivals.items()
-    )
     fits = {name: replace(fit, diagnostics=PASSED) for name, fit in own.fits.items()}
-    made = made.changed(accuracy=judged, fits=fits)
+    made = made.changed(fits=fits)
     facts, page = made.written(findings, tmp_path)
-    for module in (development, model):
-        with report_results.undrawn():
-            module.write(page)
-    said = [*(finding for contrast in facts["verdicts"] for finding in contrast), *facts["onsets"]]
+    with report_results.undrawn():
+        model.write(page)
+    said = [finding for contrast in facts["verdicts"] for finding in contrast]
     assert {finding.table for finding in said} == (
-        {"contrasts-bias"} if name == "biased" else
-        {"contrasts-condition", "onset-ratios"}
-    )  # fmt: skip
+        {"contrasts-bias"} if name == "biased" else {"contrasts-condition"}
+    )
     for finding in said:
         csv = pl.read_csv(tmp_path / f"tables/{finding.table}.csv")
         rows = [csv.row(number - 1) for number in finding.rows]
-        if finding.rows:
-            known = set().union(*(written_as(value) for row in rows for value in row)) | {"95", "5"}
-            assert numbers(finding.text) and set(numbers(finding.text)) <= known, finding
-        else:  # a count of the table's rows
-            assert numbers(finding.text)[-1] == str(csv.height)
+        known = set().union(*(written_as(value) for row in rows for value in row)) | {"95", "5"}
+        assert numbers(finding.text) and set(numbers(finding.text)) <= known, finding
     html = made.html(findings, tmp_path)
     for finding in said:
         assert all(f'href="#{finding.table}-{number}"' in html for number in finding.rows)

@@ -17,7 +17,7 @@ from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, groups, naming, varied
 from poshgrid.report.parts import Finding, Page
-from poshgrid.report.sections import development, model
+from poshgrid.report.sections import model
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
 from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
@@ -54,7 +54,6 @@ def write(page: Page) -> dict[str, Any]:
         ),
         "unquoted": list(unquoted(collected)),
         "rewritten": list(_rewriters(collected)),
-        "onsets": list(development.sentences(page)),
     }
 
 
