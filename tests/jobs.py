@@ -40,8 +40,8 @@ def text(
         spec: its slice of the configuration.
         inputs: files by name; ``data``, ``arguments``, ``code`` and ``results`` are the job's own.
     """
-    job: dict[str, Any] = {"results": str(Path(output).parent), "code": "", "cell": {}}
-    for name in ("data", "arguments", "code", "results", "cell"):
+    job: dict[str, Any] = {"results": str(Path(output).parent), "code": "", "wildcards": {}}
+    for name in ("data", "arguments", "code", "results", "wildcards"):
         if name in inputs:
             job[name] = inputs.pop(name)
     if spec is not None:

@@ -18,28 +18,11 @@ from types import CodeType
 SOURCE, LOG = Path(os.environ["TRACED_SOURCE"]), Path(os.environ["TRACED_LOG"])
 
 
-profiles: list[cProfile.Profile] = []
-"""That of this process; a fork has one of its own."""
-
-
-def start() -> None:
-    if not profiles:
-        atexit.register(write)
-    for earlier in profiles:
-        earlier.disable()
-    profiles[:] = [cProfile.Profile(builtins=False)]
-    profiles[0].enable()
-
-
-def start_again() -> None:
-    """Begin afresh in a fork of a process that has imported the command line."""
-    if profiles:
-        start()
+profile = cProfile.Profile(builtins=False)
 
 
 def write() -> None:
     """Write the command and its functions, without those that are part of an import."""
-    (profile,) = profiles
     profile.disable()
     ran = set()
     for code in at_work(profile):
@@ -116,7 +99,7 @@ class AfterCommandLine(importlib.abc.MetaPathFinder):
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         execute = spec.loader.exec_module
-        spec.loader.exec_module = lambda module: (execute(module), prepare(), start())
+        spec.loader.exec_module = lambda module: (execute(module), prepare(), profile.enable())
         return spec
 
 
@@ -124,4 +107,4 @@ if "snakemake" in " ".join(sys.orig_argv):
     record_digests()
 else:
     sys.meta_path.insert(0, AfterCommandLine())
-    os.register_at_fork(after_in_child=start_again)  # warm: a job is a fork
+    atexit.register(write)

@@ -182,7 +182,7 @@ class Train(Stage):
         from poshgrid.models.training.tracker import tracking
         from poshgrid.models.training.train import train
 
-        spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.cell)
+        spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.wildcards)
         often = {"checkpoint_every": job.checkpoint_every}
         spec = spec.model_copy(update={"recipe": spec.recipe.model_copy(update=often)})
         events = Path(job.paths.results) / "tracking"
@@ -207,7 +207,7 @@ class Train(Stage):
         """Remove the run's checkpoints."""
         from poshgrid.models.training import checkpoint
 
-        checkpoint.remove(Path(job.paths.checkpoints(RUN.format(**job.cell))))
+        checkpoint.remove(Path(job.paths.checkpoints(RUN.format(**job.wildcards))))
 
 
 class Count(Stage):

@@ -64,7 +64,7 @@ class Job:
         arguments: other arguments of the function, e.g. folders.
         output: the file or folder to write.
         data: folder of the sources.
-        cell: the rule's wildcards.
+        wildcards: those of the rule, e.g. ``size``.
         paths: paths of the results folder.
         threads: number of processes, which does not change the result.
         checkpoint_every: steps between two checkpoints.
@@ -76,7 +76,7 @@ class Job:
     arguments: Mapping[str, Any]
     output: Path
     data: Path
-    cell: Mapping[str, str]
+    wildcards: Mapping[str, str]
     paths: Paths
     threads: int = 1
     checkpoint_every: int = 2_000
@@ -226,8 +226,8 @@ class Stage(Inputs):
     @property
     def log(self) -> str:
         """The log file of a job, with wildcards."""
-        cell = self.output.removeprefix("{results}").removesuffix(".parquet").removesuffix(".json")
-        return self.paths.log(self.name, cell[cell.find("{") :] if "{" in cell else self.name)
+        path = self.output.removeprefix("{results}").removesuffix(".parquet").removesuffix(".json")
+        return self.paths.log(self.name, path[path.find("{") :] if "{" in path else self.name)
 
     @property
     def resources(self) -> dict[str, Any]:
@@ -239,14 +239,14 @@ class Stage(Inputs):
         inputs = self.inputs(wc)
         spec, arguments = self.spec(wc), self.arguments(wc)
         outside = [file for name in self.external for file in flat(inputs.get(name, []))]
-        cell = {name: str(value) for name, value in wc.items()}
+        wildcards = {name: str(value) for name, value in wc.items()}
         return {
-            "cell": cell,
             "code": code(*self.modules(wc)),
             "files": contents.digest(outside),
             "inputs": inputs,
-            "output": self.output.format(results=self.grid.config.results, **cell),
+            "output": self.output.format(results=self.grid.config.results, **wildcards),
             "results": self.grid.config.results,
+            "wildcards": wildcards,
             **({"arguments": arguments} if arguments else {}),
             **({"data": self.grid.config.data} if self.reads_data else {}),
             **({"spec": spec.written()} if spec is not None else {}),
@@ -317,7 +317,7 @@ def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
         arguments=content.get("arguments", {}),
         output=Path(content["output"]),
         data=Path(content.get("data", "data")),
-        cell=content.get("cell", {}),
+        wildcards=content.get("wildcards", {}),
         paths=Paths(content["results"]),
         **options,  # type: ignore[arg-type]  # the command line checks their types
     )

@@ -115,7 +115,7 @@ class Job:
             tokenizer=tokenizer / "tokenizer.json",
             distances=sorted(trees.iterdir()) if "tree-planting" in self.spec.bias else [],
             results=str(self.folder),
-            cell=vars(jobs.of_run("/".join(self.model.parts[-6:]))),
+            wildcards=vars(jobs.of_run("/".join(self.model.parts[-6:]))),
         )
         command = ["stage", "train", job]
         command += ["--checkpoint-every", str(self.spec.recipe.checkpoint_every)]
