@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -38,14 +38,6 @@ class Picture:
     name: str
     caption: str
     svg: Markup  # the figure inside the page
-
-
-class Finding(NamedTuple):
-    """A sentence, and the table that has its numbers."""
-
-    text: str
-    table: str  # ``tables/TABLE.csv``
-    rows: list[int]  # counted from 1; empty: the whole table
 
 
 class Page:

@@ -1,4 +1,4 @@
-"""The opening: its numbers, which question a model answers, what is warned of and left out."""
+"""The opening: its tables, which question a model answers, what is warned of and left out."""
 
 import re
 from dataclasses import replace
@@ -9,51 +9,71 @@ import pytest
 from poshgrid.config.paths import Paths
 from poshgrid.core import files
 from poshgrid.report import page
-from poshgrid.report.sections import findings, model
+from poshgrid.report.sections import findings
 from poshgrid.statistics.schema import CONTRASTS
 from tests.unit.report import report_results
 
 PASSED = {"converged": True, "predictive": {"cells": 9, "inside": 9}}
 
 
-def signed(text):
-    """Return the signed numbers of a sentence."""
-    return [float(n.replace("−", "-")) for n in re.findall(r"(?<![\w.])[+−]?\d+\.\d", text)]
-
-
-def contrast(first="dyck", less="none", low=1, high=3):
-    """Return a contrast overall; the interval in points."""
+def contrast(first="dyck", less="none", low=1, high=3, **part):
+    """Return a contrast, overall or at a part; the interval in points."""
     row = report_results.contrasts("dyck - none").filter(by="").row(0, named=True)
     ends = {"share": (low + high) / 200, "joint_low": low / 100, "joint_high": high / 100}
     names = {"contrast": f"{first} - {less}", "first": first, "less": less}
-    return pl.DataFrame([row | names | ends], schema=CONTRASTS)
+    return pl.DataFrame([row | names | ends | part], schema=CONTRASTS)
 
 
-def verdicts(study, **fits):
-    """Return what is said of fits that pass their checks, contrast by contrast."""
+def contrasts(study, **fits):
+    """Return the table of contrasts of fits that pass their checks."""
     fits = fits or study.collected.fits
     passed = {name: replace(fit, diagnostics=PASSED) for name, fit in fits.items()}
-    said = findings.contrasts(report_results.changed(study.collected, fits=passed))
-    return [" ".join(sentence.text for sentence in sentences) for sentences in said]
+    return findings.contrasts(report_results.changed(study.collected, fits=passed))
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
-def test_a_contrast_is_told_by_verdict_and_where_evidence_is_kept(study):
-    (said,) = (
-        text for text in verdicts(study) if text.startswith("Filtering: baby-f (without binding")
-    )
-    overall, _, parts = said.partition(" words of training")
-    assert "no difference" in overall and parts.startswith(" on average over sizes")
-    assert signed(overall)[:3] == [-1.2, -3.8, 1.2]
-    lower, _, rest = parts.partition("Higher: ")
-    assert signed(lower)[:3] == [-7.5, -10.0, -5.0]  # binding
-    assert "evidence kept" not in lower and "Wanna (evidence kept) +5.0 [+2.5, +7.5" in rest
+def test_a_contrast_has_its_numbers_a_verdict_and_the_parts_that_differ(study):
+    filtering, register = contrasts(study).to_dicts()
+    assert "(without binding and question-formation) − baby" in filtering["comparison"]
+    numbers = [filtering[name] for name in ("share", "joint_low", "joint_high", "raw")]
+    assert numbers == pytest.approx([-0.0125, -0.0375, 0.0125, -0.05 / 3])
+    assert filtering["difference"] == "−1.2 [−3.8, +1.2]"
+    assert [filtering["verdict"], register["verdict"]] == ["alike", "lower"]
+    assert filtering["lower"] == "Binding −7.5 [−10.0, −5.0]"
+    assert filtering["higher"] == "Wanna (evidence kept) +5.0 [+2.5, +7.5]"
+    assert register["lower"].count("; ") == 3 and register["higher"] is None
+    assert filtering["seeds"] is filtering["structure"] is None
     # A filter that names no phenomenon may be aimed at any
     unnamed = study.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
-    (said,) = (text for text in verdicts(study.changed(spec=unnamed)) if "without own" in text)
-    assert "kept" not in said
+    first, _ = contrasts(study.changed(spec=unnamed)).to_dicts()
+    assert "without own" in first["comparison"] and "kept" not in first["higher"]
+    fit = study.collected.fits["condition"]
+    alone = replace(fit, predictive=fit.predictive.with_columns(n_seeds=pl.lit(1)))
+    assert contrasts(study, condition=alone)["seeds"].null_count() == 0
+
+
+def test_a_phenomenon_is_named_if_its_category_has_another_verdict(study):
+    parts = [("category", "binding", -9, -1), ("phenomenon", "principle-a-command", -9, -1),
+             ("phenomenon", "principle-a-locality", 1, 2), ("category", "island", -9, 1),
+             ("phenomenon", "island-wh", -5, -2)]  # fmt: skip
+    rows = [contrast(low=low, high=high, by=by, level=level) for by, level, low, high in parts]
+    fit = replace(study.collected.fits["condition"], contrasts=pl.concat([contrast(), *rows]))
+    (row,) = contrasts(study, condition=fit).to_dicts()
+    assert row["higher"] == "principle-a-locality +1.5 [+1.0, +2.0]"
+    assert row["lower"] == "Binding −5.0 [−9.0, −1.0]; island-wh −3.5 [−5.0, −2.0]"
+
+
+@pytest.mark.parametrize("name", ["study", "biased"])
+def test_each_planned_contrast_is_a_row(name, request, tmp_path):
+    made = request.getfixturevalue(name)
+    fits = {name: replace(fit, diagnostics=PASSED) for name, fit in made.collected.fits.items()}
+    made.changed(fits=fits).written(findings, tmp_path)
+    csv = pl.read_csv(tmp_path / "tables/findings.csv")
+    planned = pl.concat(fit.contrasts for fit in fits.values()).filter(by="")
+    numbers = ["share", "joint_low", "joint_high", "raw"]
+    assert sorted(csv.select(numbers).rows()) == sorted(planned.select(numbers).rows())
 
 
 def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
@@ -83,42 +103,6 @@ def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
     assert (fourth["filter"], fourth["changed"], fourth["removed"]) == ("drop-articles", 0.5, None)
 
 
-def numbers(text):
-    """Return the numbers of a text, without the names of conditions."""
-    return [n.replace("−", "-").replace(",", "") for n in
-            re.findall(r"(?<![\w.−-])[+−]?\d[\d,]*(?:\.\d+)?(?![\w-])", text)]  # fmt: skip
-
-
-def written_as(value):
-    """Return how a table's value may stand in a sentence."""
-    if isinstance(value, float):
-        return {f"{100 * value:+.1f}", f"{value:+.2f}", f"{value:.2g}"}
-    return {str(value)}
-
-
-@pytest.mark.parametrize("name", ["study", "biased"])
-def test_the_numbers_of_each_finding_are_those_of_its_row(name, request, tmp_path):
-    made = request.getfixturevalue(name)
-    own = made.collected
-    fits = {name: replace(fit, diagnostics=PASSED) for name, fit in own.fits.items()}
-    made = made.changed(fits=fits)
-    facts, page = made.written(findings, tmp_path)
-    with report_results.undrawn():
-        model.write(page)
-    said = [finding for contrast in facts["verdicts"] for finding in contrast]
-    assert {finding.table for finding in said} == (
-        {"contrasts-bias"} if name == "biased" else {"contrasts-condition"}
-    )
-    for finding in said:
-        csv = pl.read_csv(tmp_path / f"tables/{finding.table}.csv")
-        rows = [csv.row(number - 1) for number in finding.rows]
-        known = set().union(*(written_as(value) for row in rows for value in row)) | {"95", "5"}
-        assert numbers(finding.text) and set(numbers(finding.text)) <= known, finding
-    html = made.html(findings, tmp_path)
-    for finding in said:
-        assert all(f'href="#{finding.table}-{number}"' in html for number in finding.rows)
-
-
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [(0.1, 9, "higher"), (-9, -0.1, "lower"), (-4.9, 4.9, "alike"), (-5.1, 2, "cannot tell"),
@@ -135,11 +119,10 @@ def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change, t
     fit = study.collected.fits["condition"]
     broken = replace(fit, diagnostics=fit.diagnostics | change)
     made = study.changed(fits={"condition": broken})
-    assert list(findings.contrasts(made.collected)) == []
-    (finding,) = findings.unquoted(made.collected)
-    assert "condition is not quoted" in finding.text
+    assert findings.contrasts(made.collected).is_empty()
     assert 'href="tables/fit-condition.csv"' in made.html(findings, tmp_path)
-    assert made.written(findings, tmp_path)[0]["failed"]
+    facts, _ = made.written(findings, tmp_path)
+    assert facts["failed"] and facts["unquoted"].keys() == {"condition"}
     none_planned = made.changed(
         fits={"condition": replace(broken, contrasts=fit.contrasts.clear())}
     )
@@ -155,13 +138,19 @@ def test_a_model_that_may_not_be_quoted_is_named_and_not_quoted(study, change, t
     ],
 )  # fmt: skip
 def test_structure_helps_only_where_it_beats_its_controls(biased, controls, short):
-    compared = [*(("tree-planting", *row) for row in controls), ("random-trees", "none", 1, 3)]
+    compared = [("recency", "none", -9, 9), ("random-trees", "none", 6, 7),
+                *(("tree-planting", *row) for row in controls), ("dyck", "none", 5, 7)]  # fmt: skip
     frame = pl.concat([contrast(*row) for row in compared])
     fit = replace(report_results.fit("bias"), contrasts=frame)
-    (said,) = verdicts(biased, bias=fit)  # a control is no finding of its own
-    verdict = said.rpartition(": ")[2]
-    assert ("not shown that structure helps" in verdict) == bool(short)
-    assert all(name in verdict for name in short)
+    dyck, planting, *of_controls, recency = contrasts(biased, bias=fit).to_dicts()
+    names = [row["comparison"] for row in (dyck, planting, *of_controls, recency)]
+    assert names[:3] == ["dyck − no bias", "tree-planting − no bias", "random-trees − no bias"]
+    assert set(names[3:-1]) == {f"tree-planting − {less}" for less, *_ in controls[1:]}
+    assert names[-1] == "recency − no bias"
+    verdict, _, below = planting["structure"].partition(":")
+    assert verdict == ("cannot tell" if short else "yes")
+    assert all(name in below for name in short)
+    assert {row["structure"] for row in (dyck, *of_controls, recency)} == {None}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level
 from poshgrid.report.collect import Collected, Fit
 from poshgrid.report.layout import Layout, groups, naming, varied
-from poshgrid.report.parts import Finding, Page
+from poshgrid.report.parts import Page
 from poshgrid.report.sections import model
 from poshgrid.report.texts import say
 from poshgrid.statistics.gate import doubts
@@ -24,7 +24,6 @@ from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
 from poshgrid.statistics.verdicts import MARGIN
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
-FIRST = 3  # contrasts that are shown without unfolding
 MOST_COLUMNS = 4  # with more cells, the table counts verdicts instead of listing them
 VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
@@ -33,26 +32,28 @@ Row = dict[str, Any]
 
 
 def write(page: Page) -> dict[str, Any]:
-    """Write the figure and the verdicts; return the positive control and the sentences."""
+    """Write the figure and the tables; return the positive control and what is not quoted."""
     collected = page.collected
     pairs = sum(items.height for items in collected.items.values())
     if collected.accuracy.is_empty():
         return {"judged": False, "pairs": pairs}
     for suite in collected.suites[:1]:
         page.picture(f"opening-{suite}", figures.lines, opening(page, suite), say("opening", suite))
+    compared = contrasts(collected)
+    noted = [name for name in ("structure", "seeds") if compared.height and compared[name].count()]
+    page.table("findings", compared, noted, model.ONE_SEED)
     page.table("learned", *learned(collected, page.layout))
     page.table("treatments", treatments(collected))
+    doubted = {fit.name: doubts(fit.diagnostics) for fit in collected.fits.values()}
+    unquoted = {name: reasons for name, reasons in doubted.items() if reasons}
     return {
         "judged": True,
         "pairs": pairs,
         "opening": f"figure-opening-{collected.suites[0]}" if collected.suites else "",
         "control": control(collected),
-        "verdicts": list(contrasts(collected)),
-        "first": FIRST,
-        "failed": any(
-            fit.contrasts.height and not model.quotable(fit) for fit in collected.fits.values()
-        ),
-        "unquoted": list(unquoted(collected)),
+        "sources": [f"contrasts-{f.name}" for f in _quotable(collected) if f.contrasts.height],
+        "failed": any(collected.fits[name].contrasts.height for name in unquoted),
+        "unquoted": unquoted,
         "rewritten": list(_rewriters(collected)),
     }
 
@@ -115,48 +116,53 @@ def control(collected: Collected) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def unquoted(collected: Collected) -> Iterator[Finding]:
-    """Yield a finding on each model that may not be quoted: the reasons."""
-    for fit in collected.fits.values():
-        if reasons := doubts(fit.diagnostics):
-            text = say("not_quoted", fit.name, reasons)
-            yield Finding(text, f"fit-{fit.name}", [])
-
-
 # ---- contrasts -----------------------------------------------------------------------------------
 
 
-def contrasts(collected: Collected) -> Iterator[list[Finding]]:
-    """Yield the sentences on each contrast of the models that may be quoted, the strongest first.
+def contrasts(collected: Collected) -> pl.DataFrame:
+    """Return a row for each contrast of the models that may be quoted, the strongest first.
 
-    A contrast of a bias's control is not a finding by itself: the sentences on the bias include it.
+    The contrasts of a bias's control come beneath the contrast of the bias.
+
+    Returns:
+        Comparison, columns of ``CONTRASTS``, verdict, the parts in which the difference is clearly
+        ``higher`` or ``lower``, whether the structure of a bias helps, whether one seed is all.
     """
-    compared = [
-        (fit, rows)
-        for fit in collected.fits.values()
-        if model.quotable(fit)
-        for rows in _groups(fit)
-    ]
+    compared = [(fit, rows) for fit in _quotable(collected) for rows in _groups(fit)]
+    strengths: dict[tuple[str, str | None], float] = {}  # model, bias -> of its own contrasts
+    for fit, rows in compared:
+        if not _bias_of_control(rows[0]):
+            key = fit.name, rows[0]["first"]
+            strengths[key] = max(strengths.get(key, -1.0), _strength(rows))
 
-    def strength(rows: list[Row]) -> float:  # distance of the interval from 0
-        return max(float(max(row["joint_low"], -row["joint_high"])) for row in rows)
+    def order(pair: tuple[Fit, list[Row]]) -> tuple[float, bool, float]:
+        fit, rows = pair
+        own, controlled = _strength(rows), _bias_of_control(rows[0])
+        return -strengths.get((fit.name, controlled), own), controlled is not None, -own
 
-    for fit, rows in sorted(compared, key=lambda pair: -strength(pair[1])):
-        if not _is_of_control(rows[0]):
-            yield [*_verdict(collected, fit, rows), *_structure(fit, rows[0])]
+    ordered = sorted(compared, key=order)
+    return pl.DataFrame([_finding(collected, *pair) for pair in ordered], infer_schema_length=None)
+
+
+def _quotable(collected: Collected) -> list[Fit]:
+    """Return the models that may be quoted."""
+    return [fit for fit in collected.fits.values() if model.quotable(fit)]
 
 
 def _groups(fit: Fit) -> Iterator[list[Row]]:
-    """Yield the rows of each contrast, with their numbers in its table: overall, then its parts.
+    """Yield the rows of each contrast: overall, then its parts.
 
     The parts are categories and phenomena; in a model of selected phenomena, templates.
     """
     parts = ["template"] if fit.spec.get("phenomena") else ["category", "phenomenon"]
-    by = ("contrast", "first", "less")
-    numbered = fit.contrasts.with_row_index("number", offset=1)
-    for _, rows in numbered.group_by(*by, maintain_order=True):
+    for _, rows in fit.contrasts.group_by("contrast", "first", "less", maintain_order=True):
         if overall := rows.filter(by="").to_dicts():
             yield overall[:1] + rows.filter(pl.col("by").is_in(parts)).to_dicts()
+
+
+def _strength(rows: list[Row]) -> float:
+    """Return the largest distance of an interval from 0; negative if all include it."""
+    return max(float(max(row["joint_low"], -row["joint_high"])) for row in rows)
 
 
 def decided(row: Row) -> str:
@@ -168,10 +174,16 @@ def decided(row: Row) -> str:
     return ALIKE if alike else CANNOT_TELL
 
 
-def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Finding]:
-    """Yield the sentences on a contrast: overall, then its parts by verdict.
+def _finding(collected: Collected, fit: Fit, rows: list[Row]) -> Row:
+    """Return a row of the table of findings.
 
-    A phenomenon is named only if its difference is clear and its category has another verdict.
+    A part is named if its difference is clear; a phenomenon, only if its category has another
+    verdict.
+
+    Args:
+        collected: all results.
+        fit: the model of the contrast.
+        rows: of the contrast, overall and at its parts.
     """
     overall, *parts = rows
     suites = collected.spec.suites
@@ -179,33 +191,29 @@ def _verdict(collected: Collected, fit: Fit, rows: list[Row]) -> Iterator[Findin
     items = collected.items.get(suite, pl.DataFrame(schema=PAIRS))
     category_of = dict(items.select("phenomenon", "category").unique().iter_rows())
     of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
-    removed = _removed(collected, overall)
-    untouched = _untouched_categories(removed, category_of)
-    of_parts: dict[str, dict[str, int]] = {v: {} for v in (LOWER, HIGHER, ALIKE, CANNOT_TELL)}
+    untouched = _untouched_categories(_removed(collected, overall), category_of)
+    named: dict[str, list[str]] = {HIGHER: [], LOWER: []}
     for row in parts:
         verdict = decided(row)
         same = verdict == of_category.get(category_of.get(row["level"], ""))
-        if row["by"] == "phenomenon" and (verdict not in (HIGHER, LOWER) or same):
-            continue
-        name = model.slice_name(row).removeprefix(f"{row['by']} ")
-        name += " (evidence kept)" if row["level"] in untouched else ""
-        name += "" if verdict == CANNOT_TELL else f" {_in_points(row)}"
-        of_parts[verdict][name] = row["number"]
-    where = [f"on {suite}"] if len(suites) > 1 else []
-    where += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
+        if verdict in named and not (row["by"] == "phenomenon" and same):
+            name = model.slice_name(row).removeprefix(f"{row['by']} ")
+            name += " (evidence kept)" if row["level"] in untouched else ""
+            named[verdict].append(f"{name} {_in_points(row)}")
     shown = _condition_names(collected) if overall["factor"] == "condition" else {}
     sides = [shown.get(side, side) for side in (overall["first"], _less_name(overall))]
-    table = f"contrasts-{fit.name}"
-    text = say(
-        "contrast", model.own_name(overall), overall, sides, ", ".join(where),
-        decided(overall), _in_points(overall),
-        model.ONE_SEED if model.one_seed(fit, overall) else "",
-        fit.predictive["size"].n_unique() > 1 if "size" in fit.predictive else False,
-    )  # fmt: skip
-    yield Finding(text, table, [overall["number"]])
-    for verdict, names in of_parts.items():
-        if names:
-            yield Finding(say("contrast_parts", verdict, list(names)), table, [*names.values()])
+    heading = [own] if (own := model.own_name(overall)) else []
+    where = [f"on {suite}"] if len(suites) > 1 else []
+    where += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
+    return {
+        "comparison": ", ".join([": ".join([*heading, " − ".join(sides)]), *where]),
+        "difference": _in_points(overall),
+        **{name: overall[name] for name in ("share", "joint_low", "joint_high", "raw")},
+        "verdict": decided(overall),
+        **{verdict: "; ".join(names) or None for verdict, names in named.items()},
+        "structure": _structure(fit, overall),
+        "seeds": "one" if model.one_seed(fit, overall) else None,
+    }
 
 
 def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
@@ -230,24 +238,29 @@ def _untouched_categories(removed: dict[str, list[str]], category_of: dict[str, 
     return {*category_of.values()} - hit if hit and all(removed.values()) else set()
 
 
-def _is_of_control(row: Row) -> bool:
-    """Return whether one side of a contrast is the control of a bias."""
-    words = row["first"].split("+")
-    of_control = bias.is_control(row["less"], row["first"]) or any(map(bias.bias_of_control, words))
-    return row["factor"] == "bias" and of_control
+def _bias_of_control(row: Row) -> str | None:
+    """Return the bias whose control is one side of a contrast; None if no side is a control."""
+    if row["factor"] != "bias":
+        return None
+    first = row["first"]
+    controlled = "+".join(bias.bias_of_control(part) or part for part in first.split("+"))
+    return controlled if controlled != first or bias.is_control(row["less"], first) else None
 
 
-def _structure(fit: Fit, row: Row) -> Iterator[Finding]:
-    """Yield whether the structure of a bias helps: it must be clearly above all its controls."""
+def _structure(fit: Fit, row: Row) -> str | None:
+    """Return whether the structure of a bias helps: it must be clearly above all its controls.
+
+    None for a contrast of a control, and for a bias without one.
+    """
     own = [
         overall
         for overall, *_ in _groups(fit)
         if overall["first"] == row["first"] and bias.is_control(overall["less"], overall["first"])
     ]
+    if not own or _bias_of_control(row):
+        return None
     short = [_less_name(r) for r in (row, *own) if decided(r) != HIGHER]
-    if own:
-        text = say("structure", row["first"], {r["less"]: _in_points(r) for r in own}, short)
-        yield Finding(text, f"contrasts-{fit.name}", [r["number"] for r in own])
+    return f"{CANNOT_TELL}: not clearly above {listed(short)}" if short else YES
 
 
 def treatments(collected: Collected) -> pl.DataFrame:
@@ -291,10 +304,9 @@ def _less_name(row: Row) -> str:
 
 
 def _in_points(row: Row) -> str:
-    """Return a difference in points with its joint interval and raw difference, as a text."""
+    """Return a difference in points with its joint interval, as a text."""
     low, high = points(row["joint_low"]), points(row["joint_high"])
-    raw = "" if row["raw"] is None else f"; raw {points(row['raw'])}"
-    return f"{points(row['share'])} [{low}, {high}{raw}]"
+    return f"{points(row['share'])} [{low}, {high}]"
 
 
 # ---- phenomena -----------------------------------------------------------------------------------
