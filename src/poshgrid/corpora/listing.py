@@ -41,7 +41,7 @@ def listed_below(path: Path, *suffixes: str) -> list[Path]:
     packed = (".gz", ".bz2")
     kept = [p for p in files if p.suffix not in packed or p.with_suffix("") not in files]
     if not kept:
-        raise PoshgridError(f"{path}: holds no {' or '.join(suffixes)} file; check sources[].path")
+        raise PoshgridError(f"{path}: no file ends in {', '.join(suffixes)}; check the path")
     return sorted(kept)
 
 
@@ -61,7 +61,7 @@ def label(file: Path, path: Path) -> str:
 
 def not_found(path: Path) -> PoshgridError:
     """Return the error for a source whose path does not exist."""
-    return PoshgridError(f"{path}: not found; check `data` and sources[].path in the config")
+    return PoshgridError(f"{path}: not found; check the path, and `data` in the configuration")
 
 
 def _raise(error: OSError) -> None:
