@@ -1,4 +1,4 @@
-# make tiny: install, run the tiny grid, print where its report is. make study STUDY=fict: a study on toy text.   make test: install, lint, test.   make drills: what takes long: slow tests, fuzz, faults.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
+# make tiny: install, run the tiny grid, print where its report is. make study STUDY=fict: a study on toy text.   make test: install, lint, test.   make drills: what takes long: slow tests, fuzz.   make slurm: drills on a SLURM of one machine.   make gpu: what only a GPU can show.   make census: what there is to read.   make docs: the book, into site/.
 PYTHON ?= python3
 VENV ?= .venv
 CORES ?= 2
@@ -35,7 +35,6 @@ test: install lint
 drills: install
 	$(MAKE) test TESTS=slow
 	POSHGRID_FUZZ=20 $(BIN)/pytest -n $(CORES) tests/fuzz
-	$(BIN)/python -m tests.faults
 
 slurm: install
 	OMP_NUM_THREADS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs -m "slurm and ($(TESTS))" tests/slurm

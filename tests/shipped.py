@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = ("posh-bench", "direct-evidence", "fict", "babyberta", "parasitic-gaps", "babies")
@@ -13,6 +15,13 @@ OVERLAYS = {
     "roberta.yaml", "gulordava.yaml", "tiny-linear.yaml",
 }  # fmt: skip
 """Laid over another configuration, and none by themselves."""
+TOY = ROOT / "studies/posh-bench/toy.yaml"
+"""Every stage and every kind of run, on two cores."""
+
+
+def toy() -> dict[str, Any]:
+    """Return the toy as data, which a test may change."""
+    return yaml.safe_load(TOY.read_text(encoding="utf-8"))
 
 
 def shipped() -> list[Path]:

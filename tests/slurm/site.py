@@ -17,7 +17,7 @@ import psutil
 import yaml
 
 from poshgrid.core import adopt
-from tests.faults import compare
+from tests import compare, shipped
 from tests.slurm.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -227,7 +227,7 @@ class Site:
         ]  # fmt: skip
 
     def _configuration(self) -> None:
-        toy = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
+        toy = shipped.toy()
         for section in ("sources", "corpora", "conditions", "models", "recipes", "experiments",
                         "suites", "regressions"):  # fmt: skip
             del toy[section][1:]

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from poshgrid.planning import launch, plan
-from tests.faults import grid
+from poshgrid.stages import STAGES
+from tests import shipped
 
 HOSTILE = (
     "-x $(touch pwned)`touch pwned`;touch pwned&|a b'c\"d\\f>g<h ~ * ? [a-z] # ! %s =, @f Zoë 你"
@@ -30,17 +31,18 @@ STUB = """#!/bin/sh
 
 
 def configuration() -> dict:
-    """Return the smallest grid with every rule, its folders and files so named."""
-    drilled = grid.configuration()
-    drilled["sources"][1]["path"] = NAMES["text"]
-    drilled["parsers"][0]["treebank"] = {"path": [NAMES["treebank"]]}
-    drilled["parsers"].append({"name": "given", "engine": "spacy", "model": NAMES["parser"]})
-    suite = next(suite for suite in drilled["suites"] if suite["name"] == "choices")
-    suite |= {"norms": NAMES["norms"], "path": NAMES["suite"]}
-    drilled["evidence"] |= {"compare": ["given"], "gold": [NAMES["gold"]]}
-    return drilled | {
+    """Return the toy, which has every rule, its folders and files so named."""
+    toy = shipped.toy()
+    toy["sources"][1] = {"name": "toy-wiki", "reader": "text", "path": NAMES["text"]}
+    for parser in toy["parsers"]:
+        parser["treebank"] = {"path": [NAMES["treebank"]]}
+    toy["parsers"].append({"name": "given", "engine": "spacy", "model": NAMES["parser"]})
+    toy["evidence"] |= {"compare": ["given"], "gold": [NAMES["gold"]]}
+    choices = toy["suites"][2] | {"norms": NAMES["norms"], "path": NAMES["suite"]}
+    return toy | {
         "results": NAMES["results"],
         "data": NAMES["data"],
+        "suites": [toy["suites"][0], choices],
         "pretrained": [{"name": "ours", "path": NAMES["pretrained"]}],
     }
 
@@ -71,7 +73,7 @@ def planned(tmp_path_factory):
 
 def test_every_rule_is_tried_with_every_name(planned):
     _, rules, made = planned
-    assert {job.rule.name for job, _ in made} == {rule.name for rule in rules} == grid.rules()
+    assert {job.rule.name for job, _ in made} == {rule.name for rule in rules} == STAGES.keys()
     texts = [text for job, _ in made for text in strings(json.loads(job.params.job))]
     assert [name for name in NAMES.values() if not any(name in text for text in texts)] == []
 
@@ -110,6 +112,6 @@ def test_a_job_reaches_its_stage_as_it_was_described(planned, shell):
     assert [call[1:3] for call in calls] == [[job.rule.name, job.params.job] for job, _ in made]
     options = {call[1]: call[3:] for call in calls}
     assert options["fit"] == ["--threads", "2"]
-    assert options["train"] == ["--checkpoint-every", "20"]
+    assert options["train"] == ["--checkpoint-every", "100"]
     assert (options["untrained"], options["read"]) == ([], [])
     assert list(folder.rglob("pwned*")) == []

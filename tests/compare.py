@@ -1,6 +1,6 @@
 """What must stay the same, byte by byte: all results but the times in them.
 
-    python -m tests.faults.compare BEFORE AFTER
+    python -m tests.compare BEFORE AFTER
 
 lists the numeric outputs (tables, weights, scores, fits, counts) in which two results folders
 differ. The status is 1 if there are any.
@@ -78,18 +78,6 @@ def content(path: Path) -> bytes:
     except (ValueError, OSError, pyarrow.ArrowException):
         pass  # cut off or damaged: its own bytes speak
     return raw
-
-
-def differences(disturbed: dict[str, str], expected: dict[str, str], *, whole: bool) -> list[str]:
-    """Return the files that differ from an undisturbed run's, and those that it has not.
-
-    Args:
-        disturbed: digests of a run that was disturbed.
-        expected: digests of one that was not.
-        whole: whether missing files count, too.
-    """
-    wrong = [name for name, digest in disturbed.items() if expected.get(name) != digest]
-    return sorted(wrong + [name for name in expected if whole and name not in disturbed])
 
 
 def _untimed(raw: bytes) -> bytes:
