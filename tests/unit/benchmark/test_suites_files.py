@@ -8,6 +8,7 @@ import json
 import polars as pl
 import pytest
 
+from poshgrid.benchmark import items as suites
 from poshgrid.benchmark.reading import pairfile, table10
 from poshgrid.benchmark.schema import CHOICES, PAIRS
 from poshgrid.benchmark.suites import pairs
@@ -86,9 +87,18 @@ def test_packed_files_and_texts_beside_tables(tmp_path):
     refused(put(tmp_path, "pairs.doc", "a b"), "its name must end in")
 
 
-@pytest.mark.parametrize("content", ["sings\tsing\n", "Good\tbad\n\nsings\tsing\n"])
-def test_a_header_is_no_pair(tmp_path, content):
-    put(tmp_path, "it.tsv", content)
+@pytest.mark.parametrize(
+    ("ending", "content"),
+    [
+        ("tsv", "sings\tsing\n"),
+        ("tsv", "Good\tbad\n\nsings\tsing\n"),
+        ("tsv", "acceptable\tunacceptable\nsings\tsing\n"),
+        ("csv", '"bad","good"\n"sing","sings"\n'),
+        ("csv", "item_id,category,phenomenon,good,bad\n1,c,two,sings,sing\n"),
+    ],
+)
+def test_a_header_is_no_pair(tmp_path, ending, content):
+    put(tmp_path, f"it.{ending}", content)
     assert load(tmp_path).items.select("good", "bad").rows() == [("sings", "sing")]
 
 
@@ -296,6 +306,7 @@ def test_lines_that_are_no_pair_are_refused(tmp_path, name, content, message):
         (f"good;bad\n{GOOD};{BAD}\n", "line 1: semicolons"),
         (f"good,bad,bad\n{GOOD},{BAD},x\n", "line 1: column 'bad' is there twice"),
         (f"good,bad\n{GOOD}\n", "line 2: not the cells of the header"),
+        ('good,bad\n"a"x,b\n', "line 2: broken table"),
     ],
 )
 def test_broken_headers_and_rows_are_named(tmp_path, content, message):
@@ -308,6 +319,9 @@ def test_pairs_that_cannot_be_told_apart(tmp_path):
     refused(tmp_path, "no pair is left", mapped=True)
     put(tmp_path, "two.jsonl", record("a", "b", UID="one"))
     refused(tmp_path, r"two\.jsonl: phenomenon 'one' is also in .*one\.jsonl")
+    twice = load(put(tmp_path, "three.csv", "good,bad,item_id\na,b,1\nc,d,1\n")).items
+    with pytest.raises(PoshgridError, match="'1' occurs twice"):
+        suites.pairs("it", twice)
 
 
 # ---- the real files ----------------------------------------------------------------------------

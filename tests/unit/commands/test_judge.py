@@ -7,10 +7,8 @@ import pytest
 from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
-from poshgrid.benchmark import items as suites
 from poshgrid.cli import app
 from poshgrid.config.base import Name, path_name
-from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.models import ngram
 from tests.unit.models.training.training_support import write_condition
@@ -118,42 +116,6 @@ def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
     assert one["good_logprob"] > one["bad_logprob"]
     with pytest.raises(PoshgridError, match="twice"):
         judge(models[0], models[0], "--suite", more, "--output", out)
-
-
-def read(path):
-    reader = plugins.load(plugins.SUITES, "pairs")
-    return suites.pairs(path.name, reader.load(path, reader.Options(), None).items)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("two.jsonl", '{"sentence_good": "they sing", "sentence_bad": "they sings"}\n'),
-        ("two.csv", '"bad","good"\n"they sings","they sing"\n'),
-        ("two.csv", "item_id,category,phenomenon,good,bad\n1,c,two,they sing,they sings\n"),
-        ("two.tsv", "acceptable\tunacceptable\nthey sing\tthey sings\n"),
-        ("two.tsv", "they sing\tthey sings\n"),
-    ],
-)
-def test_each_file_is_read_by_its_ending_and_first_line(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_text(content)
-    assert read(path).select("phenomenon", "good").rows() == [("two", "they sing")]
-
-
-@pytest.mark.parametrize(
-    ("content", "where"),
-    [
-        ("good,bad\na\n", "line 2: "),
-        ('good,bad\n"a"x,b\n', "line 2: broken table"),
-        ("good,bad,item_id\na,b,1\nc,d,1\n", "'1' occurs twice"),
-    ],
-)
-def test_a_table_that_is_wrong_is_refused_with_its_line(tmp_path, content, where):
-    path = tmp_path / "pairs.csv"
-    path.write_text(content)
-    with pytest.raises(PoshgridError, match=f"{path.name}.*{where}"):
-        read(path)
 
 
 def test_any_file_name_has_a_name_for_paths():

@@ -12,6 +12,7 @@ from poshgrid.config.sizes import words
 from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.stages import STAGES
+from tests import shipped
 from tests.cases import read_cases
 from tests.jobs import put
 
@@ -19,8 +20,8 @@ CASES = read_cases(__file__, "config")
 
 
 @pytest.fixture
-def tiny(root):
-    return yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
+def tiny():
+    return shipped.toy()
 
 
 def write(tmp_path, data):
@@ -54,8 +55,7 @@ def test_schema_file_is_up_to_date(root):
     assert path.read_text(encoding="utf-8") == configfile.schema(), "run: python docs/generate.py"
 
 
-def test_defaults_are_the_papers(root):
-    paper = configfile.load(root / "config/config.yaml")
+def test_defaults_are_the_papers(paper):
     recipe = next(r for r in paper.recipes if r.name == "packed")
     # Table 6
     assert (recipe.learning_rate, recipe.batch_size, recipe.context_length) == (1e-4, 32, 512)
@@ -70,12 +70,10 @@ def test_defaults_are_the_papers(root):
         assert sum(portion.words[size] for portion in baby.sources) == words(size)
 
 
-def test_the_reference_preset_lies_over_the_papers_configuration(root):
+def test_the_reference_preset_lies_over_the_papers_configuration(root, paper):
     """Only what was published otherwise differs: corpora, conditions and suites are the same."""
-    file = root / "config/config.yaml"
-    ours = configfile.load(file)
-    theirs = configfile.load(file, root / "studies/posh-bench/reference.yaml")
-    a, b = (config.model_dump(mode="json") for config in (ours, theirs))
+    files = root / "config/config.yaml", root / "studies/posh-bench/reference.yaml"
+    a, b = (config.model_dump(mode="json") for config in (paper, configfile.load(*files)))
     assert {key for key in a if a[key] != b[key]} == {
         "results", "models", "recipes", "biases", "experiments", "scoring"
     }  # fmt: skip
@@ -153,16 +151,6 @@ def test_a_mistake_is_one_line_at_its_own_place(tmp_path, tiny, change, key, key
     assert reason.strip() and len(message.splitlines()) == 1
     line = (tmp_path / "config.yaml").read_text(encoding="utf-8").splitlines()[int(number) - 1]
     assert key in line
-
-
-@pytest.mark.parametrize(
-    ("changes", "word"),
-    [({"biases": ["tree-planting"], "recipe": "packed"}, "sentence"),
-     ({"biases": ["recency"], "models": ["lstm-tiny"]}, "the bias recency")],
-)  # fmt: skip
-def test_runs_that_cannot_be_trained_are_refused(tmp_path, tiny, changes, word):
-    put("experiments", 2, **changes)(tiny)
-    assert word in refused(tmp_path, tiny)
 
 
 def test_trees_are_those_of_sizes_that_are_not_rewritten(tiny):
