@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from poshgrid.config import Config
 
 # A busy machine is no fault of the code, and a test that fails must fail again.
 settings.register_profile("poshgrid", deadline=None, derandomize=True)
@@ -28,6 +32,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def root() -> Path:
     """The checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def paper() -> Config:
+    """The configuration of the paper's experiments."""
+    from poshgrid.grid import configfile
+
+    return configfile.load(ROOT / "config/config.yaml")
 
 
 @pytest.fixture(scope="session")

@@ -16,13 +16,12 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.stages import Stages
-from tests.conftest import ROOT
+from tests import shipped
 from tests.jobs import Cell, of_run
 
 from .support import HOSTILE, promised, tried
 
-TEXT = (ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
-TINY = yaml.safe_load(TEXT)
+TEXT, TINY = shipped.TOY.read_text(encoding="utf-8"), shipped.toy()
 
 scalars = st.one_of(
     st.none(),

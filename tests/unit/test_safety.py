@@ -8,12 +8,9 @@ import gzip
 import json
 import re
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 import poshgrid
@@ -21,7 +18,7 @@ from poshgrid.cli import app
 from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
 from poshgrid.grid import configfile
-from tests import jobs
+from tests import forks, jobs, shipped
 from tests.unit.corpora.reader_support import put, refused, source_spec
 
 SOURCE = Path(poshgrid.__file__).parent
@@ -135,7 +132,7 @@ def test_yaml_makes_plain_values_only(tmp_path, value):
 @pytest.mark.parametrize("where", ["read", "default"])
 def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, where):
     """Also in `config/config.yaml`, which is read without a name."""
-    text = (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
+    text = shipped.TOY.read_text(encoding="utf-8")
     planted = f"__use_yte__: true\n?open({str(tmp_path / 'ran')!r}, 'w'):\n  a: b\n"
     (tmp_path / "config").mkdir()
     name = "config.yaml" if where == "default" else "mine.yaml"
@@ -145,11 +142,8 @@ def test_a_template_in_a_configuration_is_refused_unrun(tmp_path, root, where):
         with pytest.raises(PoshgridError, match=refusal):
             configfile.load(path)
     else:
-        done = subprocess.run(
-            [sys.executable, "-m", "snakemake", "-n", "-c1", "--snakefile", root / "Snakefile",
-             "--directory", tmp_path],
-            capture_output=True, text=True, check=False, cwd=tmp_path,
-        )  # fmt: skip
+        words = ("-m", "snakemake", "-n", "-c1", "--snakefile", root / "Snakefile")
+        done = forks.python(words, tmp_path)
         assert done.returncode == 1
         assert re.search(refusal, done.stderr)
         assert "Traceback" not in done.stderr
@@ -205,7 +199,7 @@ def test_nothing_else_becomes_markup():
 # ---- network ------------------------------------------------------------------------------------
 
 
-def test_nothing_but_fetch_asks_for_the_network(tmp_path, monkeypatch, root):
+def test_nothing_but_fetch_asks_for_the_network(tmp_path, monkeypatch):
     asked = []
 
     def refused(*arguments, **_):
@@ -217,7 +211,7 @@ def test_nothing_but_fetch_asks_for_the_network(tmp_path, monkeypatch, root):
     monkeypatch.setattr(socket, "getaddrinfo", refused)
     put(tmp_path, "a.txt", "The dog sat.\n")
     job = jobs.text(tmp_path / "out", source_spec("text", "a.txt"), data=str(tmp_path))
-    for words in (["ready", str(root / "studies/posh-bench/toy.yaml")], ["stage", "read", job]):
+    for words in (["ready", str(shipped.TOY)], ["stage", "read", job]):
         assert CliRunner().invoke(app, words).exit_code == 0
     assert asked == []
 
@@ -226,11 +220,10 @@ def test_nothing_but_fetch_asks_for_the_network(tmp_path, monkeypatch, root):
 
 
 @pytest.mark.parametrize("word", ["../out", "/etc/x", "a/b", "a\0b", "-rf", "x" * 255, "a b"])
-def test_no_name_leads_out_of_the_results(root, word):
-    text = (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
+def test_no_name_leads_out_of_the_results(word):
     for section in ("sources", "corpora", "conditions", "models", "recipes", "suites", "parsers",
                   "experiments", "regressions"):  # fmt: skip
-        config = yaml.safe_load(text)
+        config = shipped.toy()
         config[section][0]["name"] = word
         with pytest.raises(PoshgridError, match=rf"{section}\[0\]\.name: "):
             configfile.validate(config)

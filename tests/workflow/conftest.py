@@ -14,7 +14,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 
 from tests import forks
@@ -95,9 +94,3 @@ class Checkout:
         """Add a line to a file of this checkout."""
         file = self.folder / path
         file.write_text(f"{file.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
-
-
-@pytest.fixture(scope="session")
-def tiny_configuration(root: Path) -> dict:
-    """The grid with every kind of run as data."""
-    return yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ import pytest
 
 from poshgrid.core import lock
 from poshgrid.planning import current
-from tests import forks
+from tests import forks, shipped
 
 from .conftest import Checkout
 
@@ -50,12 +50,12 @@ path.write_text(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def made(root, tmp_path_factory, tiny_configuration):
+def made(root, tmp_path_factory):
     """The smallest grid that has a filter and two seeds, completed by a stub.
 
     Long jobs are long from 1,000 bytes: those of tables and reports lie in files.
     """
-    configuration = copy.deepcopy(tiny_configuration)
+    configuration = shipped.toy()
     configuration["experiments"] = [
         {"name": "arms", "conditions": ["baby-f"], "sizes": ["20K"], "models": ["gpt2-tiny"],
          "recipe": "packed", "biases": ["none"], "seeds": [42, 53]},

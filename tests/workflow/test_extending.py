@@ -3,27 +3,16 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import polars as pl
 import pytest
 import yaml
 
 from poshgrid.benchmark.schema import PAIRS
-from poshgrid.core.files import write_table
-from poshgrid.corpora.schema import SENTENCES
-from tests.unit.models.training.training_support import corpus
-
-
-def python(folder, path, *words, check=True):
-    """Run Python in a folder with a path of modules."""
-    result = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=os.environ | {"PYTHONPATH": path},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert not check or result.returncode == 0, result.stdout + result.stderr
-    return result
+from poshgrid.parsing.tree import Tree
+from tests import forks, shipped
+from tests.unit.evidence.trees import write_parses
+from tests.unit.models.training.training_support import corpus, write_sentences
 
 
 class Extended:
@@ -36,9 +25,7 @@ class Extended:
         shutil.copytree(examples / "plugins", folder / "plugins")
         self.overlay = yaml.safe_load((examples / "plugins.yaml").read_text(encoding="utf-8"))
         # The overlay's words beside those of the tiny grid.
-        self.config = yaml.safe_load(
-            (root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8")
-        )
+        self.config = shipped.toy()
         for key, value in self.overlay.items():
             own = self.config.get(key, type(value)())
             self.config[key] = own + value if isinstance(value, list) else own | value
@@ -46,7 +33,10 @@ class Extended:
 
     def run(self, code, *arguments, check=True):
         """Run Python in the study."""
-        return python(self.folder, self.path, "-c", code, *map(str, arguments), check=check)
+        environment = os.environ | {"PYTHONPATH": self.path}
+        result = forks.python(("-c", code, *arguments), self.folder, environment)
+        assert not check or result.returncode == 0, result.stdout + result.stderr
+        return result
 
     def poshgrid(self, *arguments, check=True):
         """Run a command in the study."""
@@ -113,19 +103,13 @@ PARSED = [
 @pytest.fixture(scope="module")
 def labels(extended):
     """Labels of the sentences above, as a job makes them."""
-    from poshgrid.parsing.schema import PARSES
-
-    parses = [
-        (i, words.split(), ["X"] * len(head), ["_"] * len(head), head, deprel)
-        for i, (words, head, deprel) in enumerate(PARSED)
+    trees = [
+        Tree(words.split(), ["X"] * len(head), ["_"] * len(head), head, deprel)
+        for words, head, deprel in PARSED
     ]
-    sentences = [
-        (i, "s", "d", i, words, len(head), "train", i, "20K")
-        for i, (words, head, _) in enumerate(PARSED)
-    ]
-    for name, rows, schema in (("parses", parses, PARSES), ("sentences", sentences, SENTENCES)):
-        frame = pl.DataFrame(rows, schema=schema, orient="row")
-        write_table(frame, extended.folder / f"{name}.parquet", schema)
+    write_parses(extended.folder / "parses.parquet", trees)
+    sentences = [(words, "train", "20K") for words, *_ in PARSED]
+    write_sentences(extended.folder / "sentences.parquet", sentences)
     inputs = {"sentences": "sentences.parquet", "parses": ["parses.parquet"]}
     cell = {"corpus": "baby", "parser": "spacy-long"}
     job = extended.job("evidence", cell, inputs=inputs, output="labels.parquet")

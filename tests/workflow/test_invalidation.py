@@ -10,6 +10,7 @@ import shutil
 
 import pytest
 
+from tests import shipped
 from tests.jobs import put
 
 from .conftest import Checkout
@@ -42,9 +43,9 @@ RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
 
 
 @pytest.fixture(scope="module")
-def checkout(root, tmp_path_factory, tiny_configuration):
+def checkout(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout")
-    configuration = copy.deepcopy(tiny_configuration)
+    configuration = shipped.toy()
     # Two sources in files of their own, so that one can change, with the words that are asked for.
     (folder / "data").mkdir()
     for suite in configuration["suites"]:  # those that are read, from where they lie

@@ -1,8 +1,9 @@
 """`poshgrid init --minimal`: a study of a text of one's own."""
 
 import os
-import subprocess
 import sys
+
+from tests import forks
 
 CODE = "from poshgrid.cli import main; main()"
 
@@ -17,10 +18,7 @@ def test_it_is_short_and_ready(tmp_path):
 
     def ask(folder, *words):
         """Run poshgrid in a folder; return the words of each line that it prints."""
-        done = subprocess.run(
-            [sys.executable, "-c", CODE, *words], cwd=folder, capture_output=True, text=True,
-            check=False, env=environment,
-        )  # fmt: skip
+        done = forks.python(("-c", CODE, *words), folder, environment)
         assert done.returncode == 0, done.stdout + done.stderr
         return [line.split() for line in (done.stdout + done.stderr).splitlines()]
 

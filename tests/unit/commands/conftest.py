@@ -5,6 +5,7 @@ import yaml
 from typer.testing import CliRunner
 
 from poshgrid.cli import app
+from tests import shipped
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def shown(ask):
 @pytest.fixture
 def ask(root, tmp_path):
     """Run explain-filter on the toy study with this test's results; its parser needs no model."""
-    config = yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text())
+    config = shipped.toy()
     config |= {
         "results": str(tmp_path / "results"), "data": str(tmp_path),
         "suites": [{"name": name, "reader": "pairs", "path": name} for name in ("blimp", "other")],

@@ -3,21 +3,18 @@
 import copy
 
 import pytest
-import yaml
 
 from poshgrid.config import Config
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
-from tests import jobs
-from tests.conftest import ROOT
+from tests import jobs, shipped
 
 PACKAGES = [
     "poshgrid.corpora.readers", "poshgrid.parsing.engines", "poshgrid.models.architectures",
     "poshgrid.models.biases", "poshgrid.benchmark.suites",
 ]  # fmt: skip
-FILE = ROOT / "studies/posh-bench/toy.yaml"
-TINY = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+TINY = shipped.toy()
 
 
 def models():
@@ -68,5 +65,5 @@ def changed(path, value):
 )
 def test_truth_values_in_a_list_of_numbers(path):
     with pytest.raises(PoshgridError, match="true is not a number"):
-        configfile.validate(changed(path, [400, True]), [FILE])
+        configfile.validate(changed(path, [400, True]), [shipped.TOY])
     assert configfile.validate(TINY | {"scoring": {"bos": False}}).config.scoring.bos is False

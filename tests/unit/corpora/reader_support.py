@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-import yaml
 
 from poshgrid.config import Source, specs
 from poshgrid.core import plugins
@@ -17,16 +15,9 @@ from poshgrid.core.plugins import READERS
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.schema import SOURCE
+from tests.cases import read_cases
 
-CASES = Path(__file__).parent / "cases"
-
-
-def cases(name: str) -> Any:
-    """Hand-worked texts or files: a file of ``cases``."""
-    return yaml.safe_load((CASES / name).read_text(encoding="utf-8"))
-
-
-SAMPLES = [(case["reader"], case["name"], case["text"]) for case in cases("samples.yaml")]
+SAMPLES = [(each["reader"], each["name"], each["text"]) for each in read_cases(__file__, "samples")]
 every_reader = pytest.mark.parametrize(
     ("reader", "name", "good"), SAMPLES, ids=[f"{reader} {name}" for reader, name, _ in SAMPLES]
 )

@@ -11,9 +11,10 @@ from poshgrid.corpora.joining import detokenise, without_disfluencies
 from poshgrid.corpora.readers import bnc_xml, chat, opus
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
-from tests.unit.corpora.reader_support import cases, put, read
+from tests.cases import read_cases
+from tests.unit.corpora.reader_support import put, read
 
-TEXTS, FILES = cases("texts.yaml"), cases("files.yaml")
+TEXTS, FILES = (read_cases(__file__, name) for name in ("texts", "files"))
 PAGE = (
     '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/"><siteinfo/><page><title>A</title>'
     "<ns>0</ns><revision><text>{}</text></revision></page></mediawiki>"

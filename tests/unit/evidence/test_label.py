@@ -1,17 +1,15 @@
 """Labelling a corpus, and how far two labellings agree."""
 
-import polars as pl
 import pytest
 
 from poshgrid.config import specs
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import read_json, read_table, write_table
+from poshgrid.core.files import read_json, read_table
 from poshgrid.evidence.label import label, labels_of, rules_of
 from poshgrid.evidence.schema import column
-from poshgrid.parsing.schema import PARSES
 from tests.unit.evidence.condition_support import write
-from tests.unit.evidence.trees import read_cases, tree
+from tests.unit.evidence.trees import read_cases, tree, write_parses
 
 FILTERS = ["question-formation", "binding"]
 SPEC = specs.EvidenceSpec(filters=FILTERS)
@@ -24,17 +22,11 @@ def make(folder, order=None):
     rows = [{"text": " ".join(t.form), "split": "train", "size": "1K"} for t in TREES]
     corpus = write(folder, rows)
     corpus.labels.unlink()
-    parses = pl.DataFrame(
-        [
-            (i, *(list(getattr(TREES[i % len(TREES)], name)) for name in list(PARSES)[1:]))
-            for i in order or range(len(TREES))
-        ],
-        schema=PARSES,
-        orient="row",
-    )
-    shards = [folder / "0.parquet", folder / "1.parquet"]
-    write_table(parses[:7], shards[0], PARSES)
-    write_table(parses[7:], shards[1], PARSES)
+    numbers = list(order or range(len(TREES)))
+    shards = [
+        write_parses(folder / f"{shard}.parquet", [TREES[i % len(TREES)] for i in ids], ids)
+        for shard, ids in enumerate((numbers[:7], numbers[7:]))
+    ]
     return corpus.sentences, shards
 
 

@@ -13,7 +13,7 @@ import pytest
 from poshgrid.config import specs
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import read_table, write_table
+from poshgrid.core.files import read_table
 from poshgrid.core.plugins import REWRITERS
 from poshgrid.corpora import toy
 from poshgrid.evidence.condition import build
@@ -21,10 +21,9 @@ from poshgrid.evidence.filters.question_formation import direct
 from poshgrid.evidence.rewriting import rewrite
 from poshgrid.evidence.schema import SIDE_EFFECTS, Labels
 from poshgrid.evidence.side_effects import side_effects
-from poshgrid.parsing.schema import PARSES
 from poshgrid.quality.audit.draw import draw
 from tests.unit.evidence.condition_support import read, spec, words_of, write
-from tests.unit.evidence.trees import mutated, read_cases, toy_tree, tree
+from tests.unit.evidence.trees import mutated, read_cases, toy_tree, tree, write_parses
 
 CASES = read_cases("rewriters")
 
@@ -107,16 +106,13 @@ def corpus(tmp_path_factory):
     ]
     made = write(folder, rows, NONE)
     trees = [toy_tree(sentence) for sentence in drawn]
-    columns = [name for name in PARSES if name != "sent_id"]
-    for first, last in ((200, 400), (0, 200)):
-        own = trees[first:last]
-        table = {"sent_id": range(first, last)} | {
-            name: [list(getattr(parse, name)) for parse in own] for name in columns
-        }
-        write_table(pl.DataFrame(table, schema=PARSES), folder / f"{first}.parquet", PARSES)
+    shards = [
+        write_parses(folder / f"{first}.parquet", trees[first:last], range(first, last))
+        for first, last in ((0, 200), (200, 400))
+    ]
     texts = [row["text"] for row in rows]
     new = [rewrite(*pair, ARTICLES).text for pair in zip(trees, texts, strict=True)]
-    return made, [folder / "0.parquet", folder / "200.parquet"], new
+    return made, shards, new
 
 
 def built(corpus, folder, size="1K", control_rewrite=(), allow=(), **settings):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
+import polars as pl
 
+from poshgrid.core.files import write_table
 from poshgrid.corpora import toy
 from poshgrid.parsing import treebank
+from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tree import Tree
+from tests import cases
 
 
 def tree(text: str) -> Tree:
@@ -34,6 +37,15 @@ def toy_tree(sentence: toy.ToySentence) -> Tree:
     return treebank.tree(sentence.words)
 
 
+def write_parses(path: Path, trees: Sequence[Tree], ids: Iterable[int] | None = None) -> Path:
+    """Write a shard of parses; ids: of its sentences, if they are not 0, 1, 2 ..."""
+    labels = {name: [list(getattr(tree, name)) for tree in trees] for name in PARSES
+              if name != "sent_id"}  # fmt: skip
+    sent_id = list(range(len(trees)) if ids is None else ids)
+    write_table(pl.DataFrame({"sent_id": sent_id} | labels, schema=PARSES), path, PARSES)
+    return path
+
+
 def read_cases(name: str) -> Any:
     """Return the content of ``cases/{name}.yaml``, its lists as tuples."""
 
@@ -42,8 +54,7 @@ def read_cases(name: str) -> Any:
             return {key: tuples(inner) for key, inner in value.items()}
         return tuple(map(tuples, value)) if isinstance(value, list) else value
 
-    path = Path(__file__).parent / "cases" / f"{name}.yaml"
-    return tuples(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return tuples(cases.read_cases(__file__, name))
 
 
 FORMS = tuple(

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.stages import Stages
+from tests import shipped
 
 
 @pytest.fixture(scope="session")
-def written(root: Path) -> dict[str, Any]:
+def written() -> dict[str, Any]:
     """The file as data: copy it before a change."""
-    return yaml.safe_load((root / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
+    return shipped.toy()
 
 
 @pytest.fixture(scope="session")

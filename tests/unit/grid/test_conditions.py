@@ -10,13 +10,12 @@ from tests.unit.grid.test_grid import changed
 
 
 @pytest.fixture(scope="module")
-def paper(root):
+def paper(paper):
     """The paper's own experiments and conditions."""
-    loaded = configfile.load(root / "config/config.yaml")
-    experiments = [e for e in loaded.experiments if e.name not in ("control", "dose")]
-    own = [c for c in loaded.conditions if c.name in ("baby", "baby-f", "wiki")]
-    models = [m for m in loaded.regressions if m.name not in ("control", "dose")]
-    return loaded.model_copy(
+    experiments = [e for e in paper.experiments if e.name not in ("control", "dose")]
+    own = [c for c in paper.conditions if c.name in ("baby", "baby-f", "wiki")]
+    models = [m for m in paper.regressions if m.name not in ("control", "dose")]
+    return paper.model_copy(
         update={"experiments": experiments, "conditions": own, "regressions": models}
     )
 

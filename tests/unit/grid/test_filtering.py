@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from poshgrid.config import Config
 from poshgrid.grid import configfile, filtering
 from poshgrid.grid.grid import Grid
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def load(name: str) -> Config:
-    return configfile.load(ROOT / name)
+from tests.shipped import ROOT, TOY
 
 
 @pytest.fixture(scope="module")
-def paper():
-    return Grid(load("config/config.yaml"))
+def paper(paper):
+    return Grid(paper)
 
 
 def test_a_filtered_condition_is_set_against_its_control_or_its_evidence_put_back(paper):
@@ -56,7 +48,7 @@ def test_of_several_full_conditions_the_bare_one_is_taken(paper):
 
 
 def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
-    grid = Grid(load("studies/fict/config.yaml"))
+    grid = Grid(configfile.load(ROOT / "studies/fict/config.yaml"))
     full = filtering.full(grid, "fict")
     assert len(full) == 15
     assert set(full.values()) == {"wiki~none"}
@@ -69,7 +61,7 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 
 
 def test_masked_learners_have_no_perplexity():
-    config = load("studies/posh-bench/toy.yaml")
+    config = configfile.load(TOY)
     grid = Grid(config)
     assert {run.model for run in filtering.with_perplexity(grid, "exp2")} == {"gpt2-tiny"}
     experiments = [

@@ -19,11 +19,6 @@ CONTROLS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def paper(root):
-    return configfile.load(root / "config/config.yaml")
-
-
 def changed(paper, **sections):
     """Return the grid of the paper's configuration with sections replaced."""
     return Grid(Config.model_validate({**paper.model_dump(mode="json"), **sections}))

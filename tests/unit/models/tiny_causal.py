@@ -59,18 +59,6 @@ def gpt2(folder: Path, *, types: int = 400, context: int = 64, seed: int = 0):
     return model
 
 
-def unigram(folder: Path, logits: list[float]):
-    """Save a GPT-2 whose next-token logits are the given ones, whatever the context."""
-    model = gpt2(folder, types=len(logits))
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.zero_()
-        model.transformer.ln_f.bias[0] = 1.0  # the last state is the first unit vector
-        model.transformer.wte.weight[:, 0] = torch.tensor(logits)
-    model.save_pretrained(folder)
-    return model
-
-
 def roberta(folder: Path, *, context: int = 64, seed: int = 0):
     """Save a RoBERTa of two layers with random weights, and its tokenizer; return both."""
     bpe = _pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])

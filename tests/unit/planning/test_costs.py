@@ -6,15 +6,9 @@ from pathlib import Path
 import pytest
 
 from poshgrid.core.errors import PoshgridError
-from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.planning import costs as module
 from poshgrid.planning.costs import Costs, speeds
-
-
-@pytest.fixture(scope="module")
-def paper(root):
-    return configfile.load(root / "config/config.yaml")
 
 
 def costs_of(config, folder, device="h100"):

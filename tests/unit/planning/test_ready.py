@@ -5,20 +5,19 @@ from pathlib import Path
 
 import huggingface_hub
 import pytest
-import yaml
 
 from poshgrid.grid import configfile
 from poshgrid.planning import ready
-from tests.conftest import ROOT
+from tests import shipped
 
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
     """The tiny configuration with data of its own, as a mapping."""
     monkeypatch.chdir(tmp_path)
-    data = yaml.safe_load((ROOT / "studies/posh-bench/toy.yaml").read_text(encoding="utf-8"))
-    shutil.copytree(ROOT / "resources/examples", tmp_path / "data/examples")
-    shutil.copytree(ROOT / "resources/toy", tmp_path / "data/toy")
+    data = shipped.toy()
+    shutil.copytree(shipped.ROOT / "resources/examples", tmp_path / "data/examples")
+    shutil.copytree(shipped.ROOT / "resources/toy", tmp_path / "data/toy")
     return {**data, "data": "data", "results": "results"}
 
 

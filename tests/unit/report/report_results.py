@@ -31,6 +31,7 @@ from poshgrid.statistics.schema import ACCURACY, CONTRASTS, COUNTS, PREDICTIVE, 
 from poshgrid.statistics.verdicts import VERDICTS
 from tests.cases import read_cases
 from tests.shipped import posh_table
+from tests.unit.statistics.scored import pairs
 
 DATA = read_cases(__file__, "study")
 CATEGORY = {name: category for category, names in DATA["phenomena"].items() for name in names}
@@ -108,7 +109,9 @@ def build(
     for cell, facts in spec.cells.items():
         _cell(paths, *cell.split("/"), facts.words)
     _parsers(paths)
-    _items(Path(paths.items("posh")))
+    posh = pairs({phenomenon: (category, N) for phenomenon, category in CATEGORY.items()})
+    files.write_table(posh, Path(paths.items("posh")), PAIRS)
+    manifest(Path(paths.items("posh")).parent, {}, 1.0)
     for run in there:
         if f"/{UNTRAINED}/" not in run:  # those are scored, and not kept
             _model(Path(paths.model(run)), run, generator)
@@ -229,21 +232,6 @@ def _parsers(paths: Paths) -> None:
         manifest(labels.parent, {}, 5.0, f"{parser}.manifest.json", parses)
     path = Path(paths.parses("baby", "stanza", 0)).with_name("0.manifest.json")
     manifest(path.parent, {}, 300.0, path.name)
-
-
-def _items(path: Path) -> None:
-    rows = [
-        {
-            "item_id": f"{phenomenon}-{i:04d}", "category": CATEGORY[phenomenon],
-            "phenomenon": phenomenon, "template": phenomenon, "lexical_set": f"set{i}",
-            "contrast": "word-order", "good": f"Is the {phenomenon} here?",
-            "bad": f"Here the {phenomenon} is?",
-        }
-        for phenomenon in PHENOMENA
-        for i in range(N)
-    ]  # fmt: skip
-    files.write_table(pl.DataFrame(rows, schema=PAIRS), path, PAIRS)
-    manifest(path.parent, {}, 1.0)
 
 
 def _model(folder: Path, run: str, generator: np.random.Generator) -> None:

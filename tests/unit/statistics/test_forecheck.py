@@ -1,7 +1,6 @@
 """Bayesian models are held to the grid before any job runs."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,15 +10,14 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import coherence, configfile
 from poshgrid.grid.grid import Grid
 from poshgrid.statistics import forecheck
-from tests.shipped import shipped, shipped_name
+from tests.shipped import TOY, shipped, shipped_name
 
-ROOT = Path(__file__).resolve().parents[3]
 FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"
 
 
 @pytest.fixture(scope="module")
 def tiny():
-    return configfile.load(ROOT / "studies/posh-bench/toy.yaml")
+    return configfile.load(TOY)
 
 
 def grid(tiny, **model):

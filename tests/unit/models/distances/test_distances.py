@@ -16,8 +16,9 @@ from poshgrid.models.distances.folder import WORDS, load
 from poshgrid.models.distances.make import between, make
 from poshgrid.models.tokenization import encode
 from poshgrid.models.tokenization import tokenizer as tokenizers
-from poshgrid.parsing.schema import PARSES
+from poshgrid.parsing.tree import Tree
 from tests.cases import read_cases
+from tests.unit.evidence.trees import write_parses as written
 from tests.unit.models.training.training_support import write_condition
 
 CASES = read_cases(__file__, "sentences")
@@ -40,19 +41,11 @@ def write_tokenizer(folder, lowercase=False, known=KNOWN):
 
 def write_parses(path, trees, ids=None):
     """A shard; trees: (words, heads)."""
-    frame = pl.DataFrame(
-        {
-            "sent_id": list(range(len(trees))) if ids is None else ids,
-            "form": [words for words, _ in trees],
-            "upos": [["X"] * len(words) for words, _ in trees],
-            "feats": [["_"] * len(words) for words, _ in trees],
-            "head": [heads for _, heads in trees],
-            "deprel": [["dep"] * len(words) for words, _ in trees],
-        },
-        schema=PARSES,
-    )
-    write_table(frame, path, PARSES)
-    return path
+    made = []
+    for words, heads in trees:
+        tags, features, relations = ([label] * len(words) for label in ("X", "_", "dep"))
+        made.append(Tree(words, tags, features, heads, relations))
+    return written(path, made, ids)
 
 
 def prepare(folder, texts, trees, **settings):

@@ -9,26 +9,19 @@ import pytest
 
 from poshgrid.core.errors import PoshgridError
 from poshgrid.models.biases import random_trees, sequential_trees
-from poshgrid.models.distances.folder import Padded
 from poshgrid.models.training import bias
-from tests.unit.models.distances.test_distances import a_tree, graph
+from tests.unit.models.distances.test_distances import a_tree, made, prepare
 from tests.unit.models.training.training_support import build, recipe, train_spec
 
 INF = np.inf
 
 
-def padded(trees, length):
+def padded(folder, trees, length):
     """What a folder of distances says of sentences in which every word is a token."""
-    widest = max(len(tree) for tree in trees) + 1
-    following = np.full((len(trees), length), -1)
-    distance = np.full((len(trees), length, widest), INF, np.float32)
-    for row, tree in enumerate(trees):
-        apart = graph(tree)
-        for at in range(min(len(tree) + 1, length)):
-            following[row, at] = at + 1
-            distance[row, at, : at + 1] = [apart[at + 1, w] for w in range(at + 1)]
-    word = np.maximum(following - 1, 0)
-    return Padded(word, following, distance, np.array([len(tree) + 1 for tree in trees]))
+    words = [["dogs"] * len(tree) for tree in trees]
+    pairs = list(zip(words, trees, strict=True))
+    distances = made(prepare(folder, [" ".join(sentence) for sentence in words], pairs))
+    return distances.padded(np.arange(len(trees)), length)
 
 
 def square(distance, row, words):
@@ -42,11 +35,11 @@ def square(distance, row, words):
 # ---- trees ------------------------------------------------------------------------------------
 
 
-def test_exchanged_words_have_the_distances_of_the_same_tree():
+def test_exchanged_words_have_the_distances_of_the_same_tree(tmp_path):
     """By brute force: some exchange of words makes the one matrix of the other."""
     draw = random.Random(4)
     trees = [a_tree(draw, number) for number in (2, 3, 5, 5)]
-    trees_of = padded(trees, 8)
+    trees_of = padded(tmp_path, trees, 8)
     control = random_trees.build(random_trees.Options())
     exchanged = control.distances(trees_of, np.arange(4), 42)
     assert (np.isinf(exchanged) == np.isinf(trees_of.distance)).all()
@@ -59,9 +52,9 @@ def test_exchanged_words_have_the_distances_of_the_same_tree():
     assert (exchanged != trees_of.distance).any()
 
 
-def test_an_exchange_is_drawn_for_a_seed_and_a_sentence_alone():
+def test_an_exchange_is_drawn_for_a_seed_and_a_sentence_alone(tmp_path):
     tree = [2, 0, 2, 3, 4, 5, 6, 7]
-    original = padded([tree, tree], 9)
+    original = padded(tmp_path, [tree, tree], 9)
     control = random_trees.build(random_trees.Options())
 
     def drawn(sentences, seed):
@@ -74,8 +67,8 @@ def test_an_exchange_is_drawn_for_a_seed_and_a_sentence_alone():
     assert (one != drawn([7, 11], 43)).any()
 
 
-def test_sequential_distances_are_words_back():
-    original = padded([[2, 0, 2]], 4)
+def test_sequential_distances_are_words_back(tmp_path):
+    original = padded(tmp_path, [[2, 0, 2]], 4)
     control = sequential_trees.build(sequential_trees.Options()).distances(
         original, np.array([0]), 42
     )
