@@ -144,16 +144,10 @@ def _wide(
     words = say("marks", marks, MARKS, TURN, baselines=GROUP in set(frame["size"]),
                 stars=(frame["stars_pooled"] != "").any())  # fmt: skip
     titles = [Column(head, text=True) for head in heads]
-    titles += [Column(title, show, group=group, graded=True) for group, title in columns]
+    titles += [Column(title, group=group, graded=True) for group, title in columns]
     body = [[*names, *(row.get(key, NOT_RUN) for key in columns)] for names, row in rows.items()]
     values = frame.drop("mean").insert_column(0, frame["mean"])
     return Table(name, f"{say(caption)} {words}".strip(), titles, body, grouped=True, values=values)
-
-
-def show(cell: dict[str, Any]) -> str:
-    """Return a cell as CSV and LaTeX files write it: ``72.1***‡ (4.5)``."""
-    sd = "" if cell["sd"] is None else f" ({100 * cell['sd']:.1f})"
-    return f"{100 * cell['mean']:.1f}{cell['stars_pooled']}{cell['marks']}{sd}"
 
 
 def of_level(layout: Layout, suite: str, level: str) -> list[tuple[str, str, Place]]:

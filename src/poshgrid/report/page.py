@@ -93,7 +93,7 @@ def void(collected: Collected) -> Iterator[str]:
 
 
 def write(spec: specs.ReportSpec, results: Path, output: Path) -> dict[str, Any]:
-    """Write ``index.html``, ``figures/`` (PDF, PNG) and ``tables/`` (CSV, LaTeX) of a target.
+    """Write ``index.html``, ``figures/`` (PDF, PNG) and ``tables/`` (CSV) of a target.
 
     Results that do not exist are left out or shown as "not run". Equal results give an equal page.
 

@@ -27,7 +27,7 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import lay_out
 from poshgrid.report.texts import environment, say, titles
 
-_ENDINGS = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".tex", ".bib")}
+_ENDINGS = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".bib")}
 """Folder of the page -> the endings of the files that a report writes there."""
 
 
@@ -75,11 +75,10 @@ class Page:
             self.put(of_frame(name, str(caption), frame, titles().get(kind)))
 
     def put(self, table: Table) -> None:
-        """Write a table as CSV and LaTeX; do nothing if it has no rows."""
+        """Write a table as CSV; do nothing if it has no rows."""
         if table.rows:
             self.shown[table.name] = table
             self.file(f"{table.name}.csv", formats.csv(table.values))
-            self.file(f"{table.name}.tex", formats.latex(table))
 
     def file(self, name: str, text: str) -> None:
         """Write a file into the folder of the page's tables."""
