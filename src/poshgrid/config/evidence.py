@@ -69,8 +69,6 @@ class Evidence(Section):
     """The parser that decides what is evidence; default: the first of `parsers`."""
     compare: list[ParserName] = Field([])
     """Further parsers: how much of the evidence of `gold` they find is compared."""
-    backstop: bool = True
-    """Also remove sentences that look like evidence by their words alone (docs/filters.md)."""
     shard_words: Words = Field(2_000_000, gt=0)
     """Words in one parsing job."""
     gold: list[Annotated[str, Field(min_length=1), AfterValidator(place)]] = Field([])

@@ -86,7 +86,6 @@ class ConditionSpec(Section):
     control: list[config.Filter] = Field(default_factory=list)
     control_rewrite: list[Name] = Field(default_factory=list)
     size: Size
-    backstop: bool = True
     heldout_filtered: bool = True  # whether filters also apply to dev and test
 
 

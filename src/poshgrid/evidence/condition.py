@@ -38,8 +38,8 @@ def build(
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
     Train is the corpus at this size without the sentences that the condition's filters remove, each
-    filter in its reading, and, with the backstop, without those that look like evidence by their
-    words alone. A control removes as many other sentences instead. With down-sampling, a share of
+    filter in its reading; where that has a backstop, also without those that look like evidence by
+    their words alone. A control removes as many other sentences instead. With down-sampling, a share of
     the *corpus's* sentences is kept, so that all conditions of a corpus have the same number (FiCT,
     section 4). With refilling, further sentences replace the removed ones. Then, for each
     re-insertion, ``round(rate * n)`` of the n remaining sentences are replaced by evidence, matched
@@ -53,7 +53,7 @@ def build(
     counted after that, and a refill replaces lost ones.
 
     Args:
-        spec: the condition, the size, and whether the backstop is on.
+        spec: the condition and the size.
         sentences: the corpus's table.
         evidence: labels of its sentences; ``None`` if no condition of the corpus has a filter.
         output: folder to write to.
@@ -111,7 +111,7 @@ def _plan(
     every = [
         Filter(name=word, reading=reading) for word, own in readings.items() for reading in own
     ]
-    anything = corpus.out(every if spec.heldout_filtered else [], backstop=spec.backstop)
+    anything = corpus.out(every if spec.heldout_filtered else [])
     corpus.database.run(
         f"create table written as select *, 'train' as split from ({trained(chosen)}) union all "
         "select sent_id, sent_id, source, n_words, split from corpus "
@@ -147,7 +147,6 @@ def _plan(
         **({"rewritten": changes} if spec.condition.rewrite else {}),
         "refilled": {key: filled[key] - left[key] for key in ("sentences", "words")},
         "heldout_removed": {s: corpus.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
-        "backstop": spec.backstop,
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,

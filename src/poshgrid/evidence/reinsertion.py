@@ -61,7 +61,7 @@ def reinsert(
         reading = pool(condition, item)
         others = [used for used in condition.filters if used.name != item.filter]
         mine = f'{chosen.gone} and "{column(item.filter, reading)}"'
-        mine += f" and not {corpus.out(others, backstop=spec.backstop)}"
+        mine += f" and not {corpus.out(others)}"
         first = corpus.count(f"{mine} and {chosen.whole}")
         rest = corpus.count(f"{mine} and not {chosen.whole}")
         available = first + rest

@@ -119,7 +119,7 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
         PoshgridError: no sentence is left, or a control, a refill or a down-sampling lacks
             sentences.
     """
-    gone = corpus.out(deciding(spec), backstop=spec.backstop)
+    gone = corpus.out(deciding(spec))
     if spec.control:
         control(corpus, spec, gone)
         gone = "sent_id in (from control)"
@@ -251,7 +251,7 @@ def facts(
     """
     counts = {}
     for used in deciding(spec):
-        rule, gone = (corpus.out([used], backstop=on) for on in (False, spec.backstop))
+        rule, gone = f'"{column(used.name, used.reading)}"', corpus.out([used])
         evidence = direct(corpus, used.name) or "false"
         ((by_rule, by_words, number, own, there),) = corpus.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "

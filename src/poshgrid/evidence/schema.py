@@ -134,22 +134,11 @@ class Labels:
                     f"{did_you_mean(used.name, self.readings)}; run the stage evidence with it"
                 )
 
-    def removing(self, word: str, reading: str, *, backstop: bool) -> list[str]:
-        """Return the columns by which a reading removes: its rule, and its backstop if on."""
-        columns = [column(word, reading)]
-        if backstop and reading in self.backstops.get(word, ()):
-            columns.append(column(word, reading, BACKSTOP))
+    def columns(self, filters: Iterable[Filter]) -> list[str]:
+        """Return the columns by which any of the filters, in its reading, removes sentences."""
+        columns = []
+        for used in filters:
+            columns.append(column(used.name, used.reading))
+            if used.reading in self.backstops.get(used.name, ()):
+                columns.append(column(used.name, used.reading, BACKSTOP))
         return columns
-
-    def columns(self, filters: Iterable[Filter], *, backstop: bool) -> list[str]:
-        """Return the columns by which any of the filters removes sentences.
-
-        Args:
-            filters: filters of a condition, with their readings.
-            backstop: whether backstops also remove sentences.
-        """
-        return [
-            name
-            for used in filters
-            for name in self.removing(used.name, used.reading, backstop=backstop)
-        ]

@@ -159,11 +159,6 @@ class Corpus:
         names = sorted((name for (name,) in rows), key=words)
         return [name for name in names if not largest or words(name) <= words(largest)]
 
-    def out(self, filters: Iterable[Filter], *, backstop: bool) -> str:
-        """Return an SQL test for the sentences that any of the filters, in its reading, removes.
-
-        Args:
-            filters: filters of a condition, with their readings.
-            backstop: whether backstops also remove sentences.
-        """
-        return any_of(f'"{name}"' for name in self.labels.columns(filters, backstop=backstop))
+    def out(self, filters: Iterable[Filter]) -> str:
+        """Return an SQL test for the sentences that any of the filters, in its reading, removes."""
+        return any_of(f'"{name}"' for name in self.labels.columns(filters))

@@ -42,7 +42,7 @@ def side_effects(
     words; other constructions by the trees before any rewriting.
 
     Args:
-        spec: the condition, its size, and whether the backstop is on.
+        spec: the condition and its size.
         condition: folder of its tables.
         sentences: the corpus's table.
         evidence: labels of the corpus, from which the condition was made.
@@ -56,7 +56,7 @@ def side_effects(
     """
     labels = Labels.of(read_schema(evidence))
     labels.check(spec.condition.filters, evidence)
-    removing = labels.columns(spec.condition.filters, backstop=spec.backstop)
+    removing = labels.columns(spec.condition.filters)
     columns = ["sent_id", "source", "text", "n_words", "split", "size"]
     tests = [*dict.fromkeys(removing), *BY_TREE]
     corpus = pl.concat(side_by_side(sentences, columns, evidence, labels, tests))

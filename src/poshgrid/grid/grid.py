@@ -174,8 +174,6 @@ class Grid(Targets):
             control=lacking.filters if lacking else [],
             control_rewrite=lacking.rewrite if lacking else [],
             size=size,
-            # Without labels the backstop has no effect
-            backstop=self.config.evidence.backstop or not self.needs_evidence(condition),
             heldout_filtered=self.corpus_of(condition).splits == "drawn",
         )
 

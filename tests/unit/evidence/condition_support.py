@@ -65,8 +65,16 @@ def write(folder, rows, labels=LABELS):
     return made
 
 
-def make(folder, seed=0, rows=1_600, removed=0.08):
-    """Write a corpus of two sources, two sizes and spare sentences, and its labels."""
+def make(folder, seed=0, rows=1_600, removed=0.08, looks=0.0):
+    """Write a corpus of two sources, two sizes and spare sentences, and its labels.
+
+    Args:
+        folder: to write to.
+        seed: of the sentences and labels.
+        rows: number of sentences.
+        removed: share of them that each filter removes.
+        looks: share that the backstop of each filter removes.
+    """
     rng = random.Random(seed)
     trained = round(0.8 * rows)
     ranks = rng.sample(range(trained), trained)
@@ -87,7 +95,7 @@ def make(folder, seed=0, rows=1_600, removed=0.08):
             evidence = rng.random() < removed
             row[column(word, "paper")] = evidence
             row[column(word, "direct")] = evidence and rng.random() < 0.5
-            row[column(word, "paper", "backstop")] = rng.random() < 0.03
+            row[column(word, "paper", "backstop")] = rng.random() < looks
         corpus.append(row)
     return write(folder, corpus)
 
@@ -103,7 +111,7 @@ def write_labels(table, path, never=None, labels=LABELS, parsed=None):
     return path
 
 
-def spec(size="1K", name="baby", rates=None, backstop=False, of=(), heldout=True, **settings):
+def spec(size="1K", name="baby", rates=None, of=(), heldout=True, **settings):
     """Return a condition's spec; ``of``: what the condition removes that it is a control of."""
     reinsert = [
         {"filter": word, "tolerance": 0.01, **(rate if isinstance(rate, dict) else {"rate": rate})}
@@ -112,7 +120,7 @@ def spec(size="1K", name="baby", rates=None, backstop=False, of=(), heldout=True
     condition = Condition(name=name, corpus="baby", reinsert=reinsert, **settings)
     control = [Filter.model_validate(word) for word in of]
     return specs.ConditionSpec(
-        condition=condition, control=control, size=size, backstop=backstop, heldout_filtered=heldout
+        condition=condition, control=control, size=size, heldout_filtered=heldout
     )
 
 

@@ -81,8 +81,9 @@ def test_evidence_is_drawn_by_the_seed_from_all_there_is(tmp_path, corpus):
         assert set(drawn) != set(pool["sent_id"][: drawn.len()])
 
 
-def test_what_the_backstop_took_is_never_put_back(tmp_path, corpus):
-    train, _ = corpus.build(back({"binding": 0.02}, backstop=True), tmp_path)
+def test_what_the_backstop_took_is_never_put_back(tmp_path):
+    corpus = make(tmp_path, looks=0.03)
+    train, _ = corpus.build(back({"binding": 0.02}), tmp_path / "out")
     looks = corpus.table.filter("question_formation_paper_backstop")["sent_id"]
     assert put(train).height and not set(put(train)["sent_id"]) & set(looks)
 

@@ -32,7 +32,7 @@ def chosen(name="f", size="1K", **settings):
     if not removed:
         settings.setdefault("filters", FILTERS)
     condition = Condition(name=name, corpus="x", **settings)
-    return specs.SideEffectsSpec(condition=condition, control=removed, size=size, backstop=True)
+    return specs.SideEffectsSpec(condition=condition, control=removed, size=size)
 
 
 @pytest.mark.parametrize(

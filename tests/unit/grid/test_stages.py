@@ -80,13 +80,6 @@ def test_jobs_are_pinned(tiny: Stages) -> None:
     assert not changed, f"jobs of {changed} changed; if that is meant, {PINNED.name} is\n{text}"
 
 
-def test_labels_stop_a_condition_only_where_there_are_some(stages_of: Any) -> None:
-    for backstop in (True, False):
-        condition = stages_of(put("evidence", backstop=backstop)).condition
-        assert condition.spec(Cell(condition="baby-f", size="20K")).backstop is backstop
-        assert condition.spec(Cell(condition="wiki", size="20K")).backstop is True
-
-
 def test_a_condition_at_the_sizes_where_nothing_is_removed(stages_of: Any) -> None:
     made = stages_of(put("conditions", 0, unfiltered_sizes=["40K"], filtered=True), audit={})
     small, large = (

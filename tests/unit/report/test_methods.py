@@ -47,7 +47,7 @@ def test_corpora_and_evidence_are_those_of_the_manifests(study):
     for engine in ("spacy", "stanza"):
         parser = {"parser": {"engine": engine, "treebank": {"path": "toy"}}}
         records.append(record("parsers", engine, parser))
-    records.append(record("conditions", "baby/10M", {"condition": condition, "backstop": True}))
+    records.append(record("conditions", "baby/10M", {"condition": condition}))
     alone = {"name": "alone", "corpus": "baby", "rewrite": ["swap-datives"]}
     control = {"name": "control", "corpus": "baby", "control": "alone"}
     records += [record("conditions", c["name"], {"condition": c}) for c in (alone, control)]

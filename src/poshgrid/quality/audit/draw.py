@@ -29,7 +29,7 @@ import polars as pl
 from poshgrid.config.specs import AuditSpec
 from poshgrid.core import logs, plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import read_json, read_schema, read_table, write_json
+from poshgrid.core.files import read_schema, read_table, write_json
 from poshgrid.core.plugins import FILTERS
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.evidence.schema import CONDITION, TOKENS, Labels, column
@@ -141,7 +141,6 @@ def _of_filters(
     labels = Labels.of(read_schema(evidence))
     labels.check(spec.filters, evidence)
     table = read_table(evidence, labels.schema)
-    backstop = bool(read_json(condition / STATISTICS)["backstop"])
     texts = corpus["text"].to_list()
     ids, own = train["sent_id"].to_numpy(), train["replaced"].is_null().to_numpy()
 
@@ -152,11 +151,11 @@ def _of_filters(
     possible = {}
     for word in sorted({rule.name for rule in spec.filters}):
         readings = [rule for rule in spec.filters if rule.name == word]
+        rules = [column(rule.name, rule.reading) for rule in readings]
         by_rule, removed = (
-            table.select(pl.any_horizontal(labels.columns(readings, backstop=on)))
-            .to_series().to_numpy()
-            for on in (False, backstop)
-        )  # fmt: skip
+            table.select(pl.any_horizontal(names)).to_series().to_numpy()
+            for names in (rules, labels.columns(readings))
+        )
         # A sentence that has no label counts as removed
         gone = np.append(removed, True)[np.minimum(ids, len(removed))]
         if len(wrong := ids[gone & own]):

@@ -74,7 +74,6 @@ def _facts(collected: Collected) -> dict[str, Any]:
             for name, content in manifests.get("sources", {}).items()
         },
         "conditions": conditions,
-        "backstop": any(s["condition"].get("filters") and s.get("backstop") for s in asked),
         "filters": list(dict.fromkeys(filters)),
         "parser": _parser(collected, manifests.get("parsers", {})),
         "shared_tokenizer": any(n.split("/")[0] == SHARED for n in manifests.get("tokenizers", {})),

@@ -97,7 +97,7 @@ def make(folder: Path, labels: Labels = LABELS) -> Made:
 
 def condition(tables, folder, filters=PAPER, **dose):
     rates = {"binding": {"pool": "paper", "tolerance": 1} | dose} if dose else {}
-    wanted = spec(name="baby-f", filters=filters, rates=rates, backstop=True)
+    wanted = spec(name="baby-f", filters=filters, rates=rates)
     return tables.build(wanted, folder, allow=["void"])  # these labels are nobody's
 
 
