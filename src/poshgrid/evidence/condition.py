@@ -14,7 +14,7 @@ from typing import Any
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.core import logs
-from poshgrid.core.database import opened
+from poshgrid.core.database import opened, pieces
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_json, read_schema, table_writer, write_json
 from poshgrid.evidence.reinsertion import put_back, reinsert, trained
@@ -38,12 +38,11 @@ def build(
     """Write ``train``, ``dev`` and ``test.parquet`` and ``statistics.json`` of a condition.
 
     Train is the corpus at this size without the sentences that the condition's filters remove, each
-    filter in its reading; where that has a backstop, also without those that look like evidence by
-    their words alone. A control removes as many other sentences instead. With down-sampling, a share of
-    the *corpus's* sentences is kept, so that all conditions of a corpus have the same number (FiCT,
-    section 4). With refilling, further sentences replace the removed ones. Then, for each
-    re-insertion, ``round(rate * n)`` of the n remaining sentences are replaced by evidence, matched
-    by source and length.
+    filter in its reading and by the reading's backstop, if it has one. A control removes as many
+    other sentences instead. With down-sampling, a share of the *corpus's* sentences is kept, so
+    that all conditions of a corpus have the same number (FiCT, section 4). With refilling, further
+    sentences replace the removed ones. Then, for each re-insertion, ``round(rate * n)`` of the n
+    remaining sentences are replaced by evidence, matched by source and length.
 
     Dev and test are those of the corpus without the sentences that *any* reading of any filter in
     the evidence table removes. They are the same for all conditions of a corpus, so that losses can
@@ -112,7 +111,7 @@ def _plan(
         Filter(name=word, reading=reading) for word, own in readings.items() for reading in own
     ]
     anything = corpus.out(every if spec.heldout_filtered else [])
-    corpus.database.run(
+    corpus.database.execute(
         f"create table written as select *, 'train' as split from ({trained(chosen)}) union all "
         "select sent_id, sent_id, source, n_words, split from corpus "
         f"where split in {SPLITS[1:]} and not {anything}"
@@ -146,7 +145,9 @@ def _plan(
         "removed_words": whole["words"] - unwritten["words"],
         **({"rewritten": changes} if spec.condition.rewrite else {}),
         "refilled": {key: filled[key] - left[key] for key in ("sentences", "words")},
-        "heldout_removed": {s: corpus.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
+        "heldout_removed": {
+            s: corpus.database.execute(f"{lost} '{s}'").fetchall()[0][0] for s in SPLITS[1:]
+        },
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
@@ -182,15 +183,15 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
     if not condition.rewrite:
         return {}
     trained = "(from written join corpus using (sent_id) where written.split = 'train')"
-    ((number, before, after),) = corpus.database.rows(
+    ((number, before, after),) = corpus.database.execute(
         "select count(*), coalesce(sum(before), 0), coalesce(sum(after), 0) "
         f"from {trained} where len(changed) > 0"
-    )
+    ).fetchall()
     changed, unsafe = (
-        dict(corpus.database.rows(
+        dict(corpus.database.execute(
             f"select word, count(*) from (select unnest({name}) as word from {trained}) "
             "group by word order by word"
-        ))
+        ).fetchall())
         for name in ("changed", "unsafe")
     )  # fmt: skip
     rewriters = {
@@ -223,13 +224,14 @@ def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:
     """Return a digest that two conditions share only if they train on the same sentences."""
     digest = hashlib.blake2b(digest_size=16)
     if spec.condition.rewrite:
-        for piece in corpus.database.pieces(
+        for piece in pieces(
+            corpus.database,
             f"select sent_id, text from ({trained(chosen)}) join corpus using (sent_id) "
-            "where len(changed) > 0 order by sent_id"
+            "where len(changed) > 0 order by sent_id",
         ):
             digest.update("\n".join(piece["text"]).encode())
-    for piece in corpus.database.pieces(
-        f"select sent_id from ({trained(chosen)}) order by sent_id"
+    for piece in pieces(
+        corpus.database, f"select sent_id from ({trained(chosen)}) order by sent_id"
     ):
         digest.update(piece["sent_id"].to_numpy().tobytes())
     return digest.hexdigest()
@@ -280,5 +282,5 @@ def _write(corpus: Corpus, output: Path) -> None:
             f"where written.split = '{split}' order by place"
         )
         with table_writer(output / f"{split}.parquet", CONDITION) as append:
-            for piece in corpus.database.pieces(rows):
+            for piece in pieces(corpus.database, rows):
                 append(piece.select(list(CONDITION)))

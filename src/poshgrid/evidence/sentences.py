@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from duckdb import DuckDBPyConnection
 
 from poshgrid.config import Condition, Filter
 from poshgrid.config.sizes import words
-from poshgrid.core.database import Database
+from poshgrid.core.database import load
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import table_batches
 from poshgrid.corpora.schema import SENTENCES
@@ -83,7 +84,7 @@ class Corpus:
         labels: the labels of its sentences, which are columns of the tables.
     """
 
-    database: Database
+    database: DuckDBPyConnection
     labels: Labels
 
     def read(
@@ -136,12 +137,13 @@ class Corpus:
             )
             for piece in pieces
         )
-        self.database.load("corpus", drawn)
-        self.database.run("create view train as from corpus where split = 'train'")
+        load(self.database, "corpus", drawn)
+        self.database.execute("create view train as from corpus where split = 'train'")
 
     def count(self, test: str) -> int:
         """Return the number of training sentences for which a test is true."""
-        return int(self.database.rows(f"select count(*) from train where {test}")[0][0])
+        [(number,)] = self.database.execute(f"select count(*) from train where {test}").fetchall()
+        return int(number)
 
     def by_source(self, rows: str, words: str = "n_words") -> dict[str, tuple[int, int]]:
         """Return source -> sentences and words, sorted.
@@ -151,11 +153,12 @@ class Corpus:
             words: the column that is counted: ``"before"``, words in the corpus.
         """
         query = f"select source, count(*), sum({words}) from {rows} group by source order by source"
-        return {source: (number, length) for source, number, length in self.database.rows(query)}
+        counted = self.database.execute(query).fetchall()
+        return {source: (number, length) for source, number, length in counted}
 
     def sizes(self, largest: str = "") -> list[str]:
         """Return the sizes up to ``largest`` that add training sentences, ascending."""
-        rows = self.database.rows("select distinct size from train where size <> ''")
+        rows = self.database.execute("select distinct size from train where size <> ''").fetchall()
         names = sorted((name for (name,) in rows), key=words)
         return [name for name in names if not largest or words(name) <= words(largest)]
 
