@@ -20,8 +20,7 @@ BY_WORDS: dict[str, pl.Expr] = {
     "reflexive": pl.col("text").str.contains(r"(?i)\b\w+sel(f|ves)\b"),
 }
 """Constructions that are found by a sentence's words, without its tree."""
-_RELATIVES = frozenset({"acl:relcl", "relcl"})
-_PASSIVES = frozenset({"aux:pass", "nsubj:pass", "csubj:pass", "auxpass", "nsubjpass", "csubjpass"})
+_PASSIVES = frozenset({"aux:pass", "nsubj:pass", "csubj:pass"})
 _CLAUSES = frozenset({"ccomp", "csubj"})
 _ASKS = WH_WORDS | {"whether", "if"}
 
@@ -37,7 +36,7 @@ def _embedded_question(tree: Tree) -> bool:
 
 BY_TREE: dict[str, Callable[[Tree], bool]] = {
     "embedded_question": _embedded_question,
-    "relative": lambda tree: not _RELATIVES.isdisjoint(tree.deprel),  # a relative clause
+    "relative": lambda tree: "acl:relcl" in tree.deprel,  # a relative clause
     "passive": lambda tree: not _PASSIVES.isdisjoint(tree.deprel),
 }
 """Constructions that are found in the tree: columns of the evidence table."""

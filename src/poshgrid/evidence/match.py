@@ -1,8 +1,7 @@
 """A filter's match in a sentence: the rule that matched, and the matched words.
 
-Relations are tested in all label sets that parsers use: Universal Dependencies with subtypes
-(``acl:relcl``, ``nsubj:pass``), without (``acl``), and the labels of spaCy's English pipelines
-(``relcl``, ``nsubjpass``, ``auxpass``).
+Relations are those of Universal Dependencies, with subtypes (``acl:relcl``, ``nsubj:pass``) or
+without (``acl``): parsers differ in that.
 """
 
 from __future__ import annotations
@@ -14,29 +13,26 @@ from poshgrid.evidence.closed_classes import WH_WORDS
 from poshgrid.parsing.tree import Tree
 
 RELATIVE_PRONOUNS = frozenset({"who", "whom", "whose", "which", "that", "where", "when", "why"})
-_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
-_AUXILIARY_RELATIONS = frozenset({"aux", "auxpass", "cop"})
 
 
 def is_subject(tree: Tree, word: int) -> bool:
     """Return whether a word is the nominal subject of a clause: ``nsubj`` and its subtypes."""
-    return tree.relation(word) in _SUBJECTS
+    return tree.relation(word) == "nsubj"
 
 
 def is_auxiliary(tree: Tree, word: int) -> bool:
     """Return whether a word is the auxiliary or copula of a clause: ``aux``, ``cop``, subtypes."""
-    return tree.relation(word) in _AUXILIARY_RELATIONS
+    return tree.relation(word) in ("aux", "cop")
 
 
 def is_relative(tree: Tree, word: int) -> bool:
     """Return whether a word heads a relative clause.
 
-    ``acl:relcl`` and ``relcl`` always do. Some parsers use a bare ``acl`` for every clause on a
-    noun: it counts as a relative clause if it is finite. *The fact that he left* looks like one,
-    and counts.
+    ``acl:relcl`` always does. Some parsers use a bare ``acl`` for every clause on a noun: it counts
+    as a relative clause if it is finite. *The fact that he left* looks like one, and counts.
     """
     label = tree.deprel[word - 1]
-    if label in ("acl:relcl", "relcl"):
+    if label == "acl:relcl":
         return True
     if label != "acl":
         return False

@@ -62,7 +62,7 @@ FORMS = tuple(
     myself ? . here and to that mommy 's""".split()  # noqa: SIM905 - shorter than a list
 )
 RELATIONS = tuple(
-    """nsubj nsubj:pass aux aux:pass cop acl:relcl acl relcl obj iobj obl nmod nmod:poss conj advcl
+    """nsubj nsubj:pass aux aux:pass cop acl:relcl acl obj iobj obl nmod nmod:poss conj advcl
     ccomp xcomp parataxis vocative discourse mark case det punct expl csubj appos
     obl:npmod""".split()  # noqa: SIM905 - shorter than a list
 )

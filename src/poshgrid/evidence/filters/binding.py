@@ -80,12 +80,12 @@ _PARTS: dict[str, tuple[int, str | None, str | None]] = {
 }
 _INDEFINITE = listed("everybody everyone somebody someone anybody anyone nobody")
 _DEMONSTRATIVES = listed("this that these those")
-_EMPHATIC = listed("appos advmod npadvmod vocative discourse parataxis reparandum dislocated dep")
+_EMPHATIC = listed("appos advmod vocative discourse parataxis reparandum dislocated dep")
 _NO_CANDIDATE = listed(
-    "vocative discourse intj reparandum dislocated expl det compound flat fixed goeswith nn"
+    "vocative discourse reparandum dislocated expl det compound flat fixed goeswith"
 )
-_CORE = listed("nsubj nsubjpass csubj obj dobj iobj dative")
-_OBJECTS = listed("obj dobj iobj dative")
+_OBJECTS = listed("obj iobj")
+_CORE = _OBJECTS | listed("nsubj csubj")
 
 
 def paper(tree: Tree) -> Match | None:
@@ -122,7 +122,7 @@ def direct(tree: Tree) -> Match | None:
 
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
 BACKSTOPS, candidates = words.BACKSTOPS, words.candidates
-NEEDS = {"paper": ("NOUN", "PRON"), "direct": ("NOUN", "PRON", "nsubj|nsubjpass", "obj|dobj")}
+NEEDS = {"paper": ("NOUN", "PRON"), "direct": ("NOUN", "PRON", "nsubj", "obj")}
 """Reading -> labels that trees must have; ``|`` separates alternatives."""
 
 
@@ -182,7 +182,7 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
             stands = tree.lower(nominal) in RELATIVE_PRONOUNS and is_relative(tree, node)
             word, pronoun = (parent, nominal) if stands else (nominal, None)
             return _Antecedent(word, pronoun, frozenset(clause))
-        if relation in ("acl", "relcl"):
+        if relation == "acl":
             if parent < reflexive and _agrees(tree, parent, reflexive):
                 return _Antecedent(parent, None, frozenset(clause))
             if not any(tree.relation(child) == "mark" for child in tree.children(node)):
@@ -193,7 +193,7 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
                 return _Antecedent(nominal, None, frozenset(clause))
         if relation in ("csubj", "parataxis", "root"):
             return None
-        outside = outside or relation in ("conj", "advcl", "acl", "relcl")
+        outside = outside or relation in ("conj", "advcl", "acl")
         node = parent
     return None
 

@@ -56,21 +56,21 @@ TARGETS: tuple[str, ...] = (
 """Phenomena of POSH-BENCH; the other suites of its Table 10 have none of this category."""
 
 _PREAMBLE = frozenset(
-    {"cc", "discourse", "intj", "vocative", "punct", "reparandum", "parataxis", "advcl", "mark"}
+    {"cc", "discourse", "vocative", "punct", "reparandum", "parataxis", "advcl", "mark"}
     | {"advmod"}  # "now is the boy who ..."
 )
 _NEGATIVE = frozenset(  # "nor do the people who ...", "here is the boy who ..." are not questions
     {"nor", "neither", "never", "not", "so", "only", "rarely", "seldom", "here", "there"}
 )
 _ASIDE = frozenset({"parataxis", "reparandum", "discourse"})
-_NO_QUESTION = frozenset({"advcl", "acl", "relcl", "csubj"})
+_NO_QUESTION = frozenset({"advcl", "acl", "csubj"})
 _AUXILIARIES = AUXILIARIES | CLITICS
 _BE = frozenset({"am", "is", "are", "was", "were", "'s", "'re", "'m"})
 
 
 def paper(tree: Tree) -> Match | None:
     """Return the subject and the relative clause that remove a sentence, or ``None``."""
-    relatives = [w for w, rel in enumerate(tree.deprel, 1) if rel in ("acl:relcl", "relcl")]
+    relatives = [w for w, rel in enumerate(tree.deprel, 1) if rel == "acl:relcl"]
     if relatives and _may_be_question(tree):
         subject = next((w for w in range(1, relatives[-1]) if is_subject(tree, w)), None)
         if subject is not None:
@@ -107,8 +107,8 @@ def direct(tree: Tree) -> Match | None:
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
 BACKSTOPS, candidates = words.BACKSTOPS, words.candidates
 NEEDS = {
-    "paper": ("acl:relcl|relcl", "nsubj|nsubjpass"),
-    "direct": ("aux|cop", "nsubj|nsubjpass", "acl:relcl|relcl|acl", "advcl"),
+    "paper": ("acl:relcl", "nsubj"),
+    "direct": ("aux|cop", "nsubj", "acl:relcl|acl", "advcl"),
 }
 """Reading -> labels that trees must have; ``|`` separates alternatives."""
 
