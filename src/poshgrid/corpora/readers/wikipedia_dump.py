@@ -3,8 +3,11 @@
 The pages are read one at a time from the XML export (any version of its schema; plain, ``.gz`` or
 ``.bz2``, one file or the parts of a large wiki). Articles are the pages of the main namespace that
 are neither redirects nor disambiguation pages. Their wikitext is parsed with mwparserfromhell;
-tables, references, templates, galleries, files, categories, headings and lists are removed from the
-parse before its text is read.
+tables, references, galleries, files, categories, headings and lists are removed from the parse
+before its text is read.
+
+Of templates only the words of a few are shown. Citations vanish, and so does a template on a line
+of its own or as an item in brackets: a pronunciation, a birthday. Any other drops its paragraph.
 """
 
 from __future__ import annotations
@@ -23,7 +26,6 @@ from poshgrid.corpora.clean import running
 from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
 from poshgrid.corpora.textfile import elements
-from poshgrid.corpora.wiki_templates import HOLE, text_of, tidy
 
 SPLIT = True
 ENGLISH = True
@@ -41,6 +43,18 @@ _NO_TEXT = {
     "ul", "ol", "dl", "style", "script",
 }  # fmt: skip
 _FORMULA = {"math", "chem", "chem2", "ce"}  # tags and templates
+_SHOWN = {"nowrap": "1", "small": "1", "abbr": "1", "lang": "2"}
+"""Template -> the parameter that it shows."""
+_SILENT = re.compile(
+    r"cit(?:e|ation)\b.*|sfn\w*|harv\w*|refn?|r|rp|efn.*|note\w*|cn|fact|.*\b(?:needed|inline)"
+    r"|clarify.*|dubious.*|when|who|which|by whom|(?:info|nav)box.*|.*taxobox"
+)
+"""Templates that show nothing in a sentence: citations and doubts; boxes, often before the first
+word of an article."""
+_HOLE = re.compile("\x01([^\x01]*)\x01")
+"""Stands for a template without text; the group is its name. No XML file can hold the mark."""
+_ITEM = re.compile("(?<=[(\\[;,])\\s*\x01[^\x01]*\x01\\s*(?=[;,)\\]])")
+_BRACKETS = re.compile(r"\([^()]*\)")
 _LISTS = {"*", "#", ";", ":"}
 _NO_LINK = re.compile(  # pictures, categories and links to other languages are not in the text
     r"\s*(?:(?i:file|image|media|category)\s*:|(?:[a-z]{2,3}|simple|[a-z]{2,}-[a-z-]+):(?=\S))"
@@ -122,10 +136,7 @@ def _no_article(page: dict[str, str]) -> str | None:
 
 
 def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return an article's paragraphs, and (reason, text) for each paragraph that is left out.
-
-    A template with unknown words removes its paragraph, unless the template has its own lines.
-    """
+    """Return an article's paragraphs, and (reason, text) for each paragraph that is left out."""
     try:
         code = mwparserfromhell.parse(wikitext)
         _prune(code)
@@ -137,7 +148,8 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
     for block in re.split(r"\n\s*\n", plain):
         lines = block.splitlines()
         # lines with markup that the parser could not close are removed
-        text = tidy(" ".join(line for line in lines if _running_line(line)))
+        text = " ".join(line for line in lines if _running_line(line))
+        text = _BRACKETS.sub(lambda brackets: _ITEM.sub("", brackets[0]), text)
         for pattern, replacement in _RULES:
             text = pattern.sub(replacement, text)
         text = text.strip()
@@ -148,14 +160,14 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
             fault = "formula"
         elif not _FINAL.search(text):
             fault = "no final punctuation"
-        elif hole := HOLE.search(text):
+        elif hole := _HOLE.search(text):
             fault = f"template {hole[1]}"
         elif any(mark in text for mark in ("{{", "}}", "[[", "]]", "{|", "|}")):
             fault = "broken wikitext"
         elif not running(text):
             fault = "no running text"
         if fault:
-            left_out.append((fault, HOLE.sub("", text)))
+            left_out.append((fault, _HOLE.sub("", text)))
         else:
             kept.append(text)
     return kept, left_out
@@ -163,7 +175,8 @@ def _paragraphs(wikitext: str) -> tuple[list[str], list[tuple[str, str]]]:
 
 def _running_line(line: str) -> bool:
     """Return whether a line can be text: more than templates, and without unclosed markup."""
-    return not line.lstrip().startswith(("|", "{|", "!", "}}")) and HOLE.sub("", line).strip() != ""
+    unclosed = line.lstrip().startswith(("|", "{|", "!", "}}"))
+    return not unclosed and _HOLE.sub("", line).strip() != ""
 
 
 def _prune(code: Wikicode) -> None:
@@ -173,7 +186,7 @@ def _prune(code: Wikicode) -> None:
         (nodes.HTMLEntity, lambda node: node),
         (nodes.Heading, lambda node: nodes.Text("\n\n")),
         (nodes.Template, lambda node: nodes.Text(_template(node))),
-        (nodes.Argument, lambda node: nodes.Text(text_of("argument", str))),
+        (nodes.Argument, lambda node: nodes.Text("\x01argument\x01")),
         (nodes.Wikilink, _link),
         (nodes.ExternalLink, _external),
         (nodes.Tag, _tagged),
@@ -233,15 +246,14 @@ def _tagged(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
 
 def _template(node: Any) -> str:  # noqa: ANN401 - a node of mwparserfromhell
     """Return the text that replaces a template."""
-    name = str(node.name.strip_code()).strip()
-    if name.lower() in _FORMULA:
+    name = " ".join(str(node.name.strip_code()).replace("_", " ").lower().split())
+    if name in _FORMULA:
         return _MARK
-
-    def parameter(key: str) -> str:
-        if not node.has(key):
-            return ""
-        value = node.get(key).value
+    if _SILENT.fullmatch(name):
+        return ""
+    text = ""
+    if name in _SHOWN and node.has(_SHOWN[name]):
+        value = node.get(_SHOWN[name]).value
         _prune(value)
-        return str(value.strip_code()).strip()
-
-    return text_of(name, parameter)
+        text = str(value.strip_code()).strip()
+    return text or f"\x01{name.partition(':')[0]}\x01"
