@@ -4,8 +4,7 @@
 
 They are counted on speech to children: words, 5-grams, n-grams of word classes
 (:mod:`poshgrid.models.classes`), and skip-grams: how often a word comes anywhere after another in a
-sentence. Items are filled from the words that the text has, neither
-counterbalanced nor chosen.
+sentence. Items are filled from the words that the text has, and not chosen.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def main(folder: Path) -> None:
     read = childes_db.read(folder, childes_db.Options(), Report())
     text = [sentence for _, sentence in read]
     counts = Counter(word for sentence in text for word in lexicon.tokens(sentence))
-    context = Context(lexicon.usable(lexicon.read(), {"child": counts}, 3000))
+    context = Context(lexicon.usable({"child": counts}, 3000))
     suites = {
         "templates": templates.load(None, templates.Options(pool=1), context),
         "factorial": factorial.load(None, factorial.Options(pool=1), context),

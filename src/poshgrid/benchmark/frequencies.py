@@ -28,7 +28,7 @@ def context(corpora: dict[str, Path], ngrams: dict[str, Path], top_k: int) -> Co
     """
     counts = {corpus: count(path) for corpus, path in sorted(corpora.items())}
     return Context(
-        vocabulary=lexicon.usable(lexicon.read(), counts, top_k),
+        vocabulary=lexicon.usable(counts, top_k),
         baselines={name: _baseline(path) for name, path in sorted(ngrams.items())},
         heard=lambda sentences: heard(sentences, corpora.values()),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -138,10 +138,6 @@ class Vocabulary:
 
     top_k: int
     frequent: Mapping[str, frozenset[str]]  # corpus -> its most frequent types
-    counts: Mapping[str, Mapping[str, int]] = field(
-        default_factory=dict
-    )  # corpus -> form -> tokens
-    totals: Mapping[str, int] = field(default_factory=dict)  # corpus -> tokens of all words
 
     def lacking(self, form: str) -> list[str]:
         """Return the corpora that do not have a form among their most frequent types."""
@@ -150,19 +146,12 @@ class Vocabulary:
         ]
 
 
-def usable(lexicon: Lexicon, counts: Mapping[str, Mapping[str, int]], top_k: int) -> Vocabulary:
-    """Return which of the lexicon's forms are frequent in each corpus, and all their frequencies.
+def usable(counts: Mapping[str, Mapping[str, int]], top_k: int) -> Vocabulary:
+    """Return which types are frequent in each corpus.
 
     Args:
-        lexicon: the words.
         counts: corpus -> type (case-folded) -> number of tokens.
         top_k: how many of a corpus's types count as frequent.
     """
-    forms = frozenset(f for word in lexicon.words for f in word.folded)
-    corpora = sorted(counts)
-    return Vocabulary(
-        top_k,
-        frequent={corpus: most_frequent(counts[corpus], top_k) for corpus in corpora},
-        counts={corpus: {f: counts[corpus].get(f, 0) for f in sorted(forms)} for corpus in corpora},
-        totals={corpus: sum(counts[corpus].values()) for corpus in corpora},
-    )
+    frequent = {corpus: most_frequent(of, top_k) for corpus, of in sorted(counts.items())}
+    return Vocabulary(top_k, frequent)

@@ -81,7 +81,7 @@ def check_suite(
     pairs = files.read_table(items, PAIRS)
     words = lexicon.read()
     counts = {corpus: frequencies.count(path) for corpus, path in sorted(corpora.items())}
-    vocabulary = lexicon.usable(words, counts, spec.top_k) if counts else None
+    vocabulary = lexicon.usable(counts, spec.top_k) if counts else None
     checks = structure.checks(pairs, words, vocabulary, generated=spec.generated)
     leaked = structure.Check("leaked pairs")
     if train:

@@ -1,4 +1,4 @@
-"""Pairs of one phenomenon, filled from the whole lexicon: not counterbalanced, not chosen from."""
+"""Pairs of one phenomenon, filled from the whole lexicon: not chosen from."""
 
 from __future__ import annotations
 

@@ -96,32 +96,16 @@ def forms(words):
     return frozenset(f for w in words for f in w.folded)
 
 
-def context(counts=None, **parts):
-    """Two corpora that know all the words of the lexicon equally well, except as counts say."""
-    words = lexicon.read().words
-    both = {name: dict.fromkeys(forms(words), 10) | (counts or {}).get(name, {}) for name in "ab"}
-    vocabulary = lexicon.Vocabulary(
-        9_999, {b: frozenset(c) for b, c in both.items()}, both, dict.fromkeys(both, 100_000)
-    )
-    return Context(vocabulary, **parts)
+def context(**parts):
+    """Two corpora in which all words of the lexicon are frequent."""
+    every = forms(lexicon.read().words)
+    return Context(lexicon.Vocabulary(9_999, {"a": every, "b": every}), **parts)
 
 
 def loaded(knowledge, **options):
     generated = suite.load(None, suite.Options(**{"pairs": 40, "pool": 1, **options}), knowledge)
     assert dict(generated.items.schema) == PAIRS
     return generated
-
-
-def test_words_that_one_base_prefers_are_left_out():
-    knowledge = context({"a": {"apple": 5_000, "john": 4_000}, "b": {"tom": 9_000}})
-    options = {"phenomena": ["island-adjunct"], "occurrences": 50}
-    out = loaded(knowledge, **options).facts["generated"]["island-adjunct"]["left_out"]
-    assert out == {
-        "who-name.object": ["John", "Tom"], "what.object": ["apple"],
-        "what-name.subject": ["John", "Tom"], "what-name.object": ["apple"],
-    }  # fmt: skip
-    free = loaded(knowledge, balanced=False, **options)
-    assert free.facts["generated"]["island-adjunct"]["left_out"] == {}
 
 
 def test_what_the_corpora_hold_is_dropped():
