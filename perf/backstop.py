@@ -31,8 +31,8 @@ from poshgrid.corpora.report import Report
 from poshgrid.corpora.split import split
 from poshgrid.evidence.label import Backstop, rules_of
 from poshgrid.parsing import treebank
+from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.tree import Tree
-from poshgrid.parsing.words import tokenize
 
 LIMIT = 150_000  # sentences of a text that are looked at
 Fold = tuple[str, list[Tree]]

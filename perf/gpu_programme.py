@@ -37,7 +37,7 @@ from poshgrid.models.training import builder, flops, loop
 from poshgrid.models.training.progress import Plan
 from poshgrid.models.training.train import train
 from poshgrid.parsing.parse import parse_words
-from poshgrid.parsing.words import tokenize
+from poshgrid.parsing.tokenize import tokenize
 
 PEAK = 989e12  # bf16 FLOP/s of an H100 and an H200, by their data sheet
 STEPS = {"cuda": 30, "cpu": 1}  # that a speed is measured over

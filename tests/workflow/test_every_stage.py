@@ -36,7 +36,7 @@ def test_a_function_outside_the_digest_is_found(root: Path, tmp_path: Path) -> N
         "import json, sys, poshgrid.cli;"
         "sys.argv = ['poshgrid', 'stage', 'planted', json.dumps({'code': '0f'})];"
         "from poshgrid.config import Tokenizer; from poshgrid.core import logs;"
-        "from poshgrid.core.words import count; from poshgrid.config.sizes import words;"
+        "from poshgrid.core.writing import count; from poshgrid.config.sizes import words;"
         "count(3); Tokenizer().shared; words('10M'); logs.get('x')"
     )
     environment = os.environ | {
@@ -48,5 +48,5 @@ def test_a_function_outside_the_digest_is_found(root: Path, tmp_path: Path) -> N
     assert "poshgrid.config.sizes:words" in job.ran
     assert tracing.leaks([job]) == {
         "poshgrid.config.tokens:Tokenizer.shared": {"planted"},
-        "poshgrid.core.words:count": {"planted"},
+        "poshgrid.core.writing:count": {"planted"},
     }

@@ -103,7 +103,7 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
 
     from poshgrid.core import terminal
     from poshgrid.core.table import varying
-    from poshgrid.core.words import ABSENT
+    from poshgrid.core.writing import ABSENT
     from poshgrid.statistics.schema import RUN_AXES
 
     axes = list(axes) or varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
@@ -123,7 +123,7 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
 
 
 def _cell(row: Mapping[str, Any]) -> str:
-    from poshgrid.core.words import ABSENT, percent
+    from poshgrid.core.writing import ABSENT, percent
 
     if row["mean"] is None:
         return ABSENT
@@ -134,7 +134,7 @@ def _cell(row: Mapping[str, Any]) -> str:
 def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
     """Print a table unchanged, with numbers of four significant digits."""
     from poshgrid.core import terminal
-    from poshgrid.core.words import ABSENT
+    from poshgrid.core.writing import ABSENT
 
     def text(value: Any) -> str:  # noqa: ANN401 - of any column
         if value is None:

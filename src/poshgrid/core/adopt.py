@@ -66,7 +66,7 @@ def keep(folder: Path, manifest: Path) -> None:
         folder: folder from :func:`held`.
         manifest: the stage's new manifest.
     """
-    outputs = verification.recorded(manifest, verification.state(manifest)).outputs
+    outputs = verification.parsed(manifest, verification.state(manifest)).outputs
     try:
         clear(*folder.glob(f".{_LAST}.*"))  # leftovers of killed jobs
         with atomic(folder / _LAST, lasting=True) as temporary:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.core.words import ABSENT, WRITERS
+from poshgrid.core.writing import ABSENT, WRITERS
 
 CLASS = "class"
 """The column of a frame that marks rows: ``total`` or ``flag``; it is not shown."""
@@ -70,7 +70,7 @@ def of_frame(
         name: name of the table's files.
         caption: what the table shows.
         frame: the rows; column ``class`` marks rows (:data:`CLASS`).
-        titles: column -> ``Title | writer`` (:data:`poshgrid.core.words.WRITERS`), in the order
+        titles: column -> ``Title | writer`` (:data:`poshgrid.core.writing.WRITERS`), in the order
             of the table. A column that the frame lacks is left out; so is an empty one whose key
             ends in ``?``. Key ``*`` stands for all other columns, ``{}`` for their names. Default:
             all columns, with their names as titles.

@@ -27,7 +27,7 @@ files."""
 _READING: list[dict[str, str]] = []
 
 
-class Recorded(NamedTuple):
+class Manifest(NamedTuple):
     """The contents of a manifest.
 
     Attributes:
@@ -117,7 +117,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
             continue
         name = path.relative_to(owner.parent).as_posix()
         try:
-            known = _recorded(owner)
+            known = _parsed(owner)
         except NoManifestError as error:
             if error.foreign:  # a corpus may have a file with that name
                 continue
@@ -135,7 +135,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
 
 def _is_ours(manifest: Path) -> bool:
     try:
-        recorded(manifest, state(manifest))
+        parsed(manifest, state(manifest))
     except (NoManifestError, OSError):
         return False
     return True
@@ -151,7 +151,7 @@ def written(path: Path) -> str | None:
     owner = nearest(path) if path.is_file() else None
     if owner is None:
         return None
-    return recorded(owner, state(owner)).outputs.get(path.relative_to(owner.parent).as_posix())
+    return parsed(owner, state(owner)).outputs.get(path.relative_to(owner.parent).as_posix())
 
 
 def relative(manifest: str | Path, path: str | os.PathLike[str]) -> str:
@@ -253,9 +253,9 @@ def nearest(path: Path, coming: Path | None = None) -> Path | None:
     return next((path for path in (*beside, *above) if path == coming or path.is_file()), None)
 
 
-def _recorded(manifest: Path) -> Recorded:
+def _parsed(manifest: Path) -> Manifest:
     try:
-        return recorded(manifest, state(manifest))
+        return parsed(manifest, state(manifest))
     except OSError as error:
         raise PoshgridError(
             f"{manifest}: cannot be read: {error.strerror or error}; check the disk, then run again"
@@ -280,7 +280,7 @@ def read(manifest: Path) -> Any:  # noqa: ANN401 - JSON is what it is
 
 
 @functools.lru_cache(maxsize=4096)
-def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
+def parsed(manifest: Path, _: tuple[int, ...]) -> Manifest:
     """Read a manifest, once for each state of the file.
 
     Args:
@@ -307,7 +307,7 @@ def recorded(manifest: Path, _: tuple[int, ...]) -> Recorded:
             "not a manifest, though JSON: poshgrid did not write it",
             foreign=True,
         )
-    return Recorded(outputs, stage, inputs, editable, str(content.get("path") or ""))
+    return Manifest(outputs, stage, inputs, editable, str(content.get("path") or ""))
 
 
 def _inside(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from poshgrid.core import verification
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.verification import Recorded, sha256
+from poshgrid.core.verification import Manifest, sha256
 
 Kind = Literal["missing", "changed", "outdated", "broken", "moved", "foreign"]
 DELETED: tuple[Kind, ...] = ("missing", "changed", "outdated", "broken", "moved")
@@ -74,34 +74,34 @@ def _is_result(path: Path, results: Path) -> bool:
 def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
     """Yield what is wrong with a manifest, or with the files that it lists."""
     try:
-        recorded = verification.recorded(manifest, verification.state(manifest))
+        known = verification.parsed(manifest, verification.state(manifest))
     except verification.NoManifestError as problem:
         yield Fault(manifest, manifest, "foreign" if problem.foreign else "broken", problem.what)
         return
     except FileNotFoundError:
         return  # its job has started again
     below = manifest.absolute().relative_to(results.absolute()).as_posix()
-    if recorded.path and not f"/{recorded.path}".endswith(f"/{below}"):
-        what = f"not the manifest that its stage wrote here: it is of {recorded.path}"
+    if known.path and not f"/{known.path}".endswith(f"/{below}"):
+        what = f"not the manifest that its stage wrote here: it is of {known.path}"
         yield Fault(manifest, manifest, "moved", what)
         return
-    for name, digest in sorted(recorded.outputs.items()):
+    for name, digest in sorted(known.outputs.items()):
         path = manifest.parent / name
         if verification.nearest(path) != manifest:
             continue  # written by another stage, which has its own manifest
         if not path.is_file():
             yield Fault(path, manifest, "missing", "is gone")
         elif sha256(path) != digest:
-            yield Fault(path, manifest, "changed", recorded.changed())
-    if other := outdated(manifest, recorded):
+            yield Fault(path, manifest, "changed", known.changed())
+    if other := outdated(manifest, known):
         yield Fault(manifest, manifest, "outdated", f"made of another {other}")
-    elif gone := _gone(manifest, recorded, results):
+    elif gone := _gone(manifest, known, results):
         yield Fault(manifest, manifest, "outdated", f"made of {gone}, which is gone")
 
 
-def outdated(manifest: Path, recorded: Recorded) -> str | None:
+def outdated(manifest: Path, known: Manifest) -> str | None:
     """Return an input of a stage that another stage has rewritten since, or None."""
-    for name, digest in sorted(recorded.inputs.items()):
+    for name, digest in sorted(known.inputs.items()):
         path = verification.located(manifest, name)
         with suppress(verification.NoManifestError, OSError):  # reported for that manifest
             if verification.written(path) not in (None, digest):
@@ -109,13 +109,13 @@ def outdated(manifest: Path, recorded: Recorded) -> str | None:
     return None
 
 
-def _gone(manifest: Path, recorded: Recorded, results: Path) -> Path | None:
+def _gone(manifest: Path, known: Manifest, results: Path) -> Path | None:
     """Return an input of a stage that was in the results and is there no more, or None.
 
     Snakemake does not miss a file if all that is made of it is there.
     """
     home = os.path.abspath(results)  # noqa: PTH100 - links stay
-    inputs = (verification.located(manifest.absolute(), name) for name in sorted(recorded.inputs))
+    inputs = (verification.located(manifest.absolute(), name) for name in sorted(known.inputs))
     return next((path for path in inputs if path.is_relative_to(home) and not path.exists()), None)
 
 

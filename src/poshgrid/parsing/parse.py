@@ -16,8 +16,8 @@ from poshgrid.core.files import read_table, write_table
 from poshgrid.core.plugins import ENGINES
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.parsing.schema import PARSES
+from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.tree import Tree
-from poshgrid.parsing.words import tokenize
 
 _PIECE = 1_000  # sentences between two steps of the progress bar
 _LISTS = [column for column in PARSES if column != "sent_id"]

@@ -9,7 +9,7 @@ import polars as pl
 
 from poshgrid.config.runs import BASELINES, UNTRAINED
 from poshgrid.core.table import Column, Table
-from poshgrid.core.words import NOT_RUN
+from poshgrid.core.writing import NOT_RUN
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, title
 from poshgrid.report.texts import say

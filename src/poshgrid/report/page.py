@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from poshgrid.config import specs
 from poshgrid.core import files, formats, logs
-from poshgrid.core.words import counted, listed
+from poshgrid.core.writing import counted, listed
 from poshgrid.corpora import conservation, toy
 from poshgrid.report import parts, style
 from poshgrid.report.collect import Collected

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from poshgrid.core import words
+from poshgrid.core import writing
 
 _FILTERS = ("count", "counted", "duration", "listed", "percent", "points", "probability", "signed")
 
@@ -33,7 +33,7 @@ def environment(*, escaped: bool = True, strict: bool = True) -> Any:  # noqa: A
         undefined=jinja2.StrictUndefined if strict else jinja2.ChainableUndefined,
         extensions=["jinja2.ext.do"],
     )
-    templates.filters |= {name: getattr(words, name) for name in _FILTERS} | {"g": "{:g}".format}
+    templates.filters |= {name: getattr(writing, name) for name in _FILTERS} | {"g": "{:g}".format}
     templates.globals |= {"say": say}
     return templates
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from poshgrid.config import Contrast
 from poshgrid.core.errors import did_you_mean
-from poshgrid.core.words import counted
+from poshgrid.core.writing import counted
 from poshgrid.statistics import summary
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.predictor import Predictor, mean_share

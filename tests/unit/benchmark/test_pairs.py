@@ -9,8 +9,7 @@ import yaml
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation import pairs as generator
-from poshgrid.benchmark.generation import templatefile, templates
-from poshgrid.benchmark.generation import words as slot_words
+from poshgrid.benchmark.generation import slot_words, templatefile, templates
 from poshgrid.core.errors import PoshgridError
 from tests.unit.benchmark.generated import KNOWN, WORDS
 

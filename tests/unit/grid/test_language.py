@@ -16,8 +16,8 @@ from poshgrid.grid import configfile
 from poshgrid.grid.coherence import check
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
+from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.train import train
-from poshgrid.parsing.words import tokenize
 from poshgrid.stages import Stages
 from tests.jobs import Cell
 from tests.unit.corpora.reader_support import put, table_of

@@ -15,9 +15,9 @@ from poshgrid.parsing import parse as parsing
 from poshgrid.parsing import treebank
 from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.schema import PARSES
+from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.train import train
 from poshgrid.parsing.tree import Tree
-from poshgrid.parsing.words import tokenize
 from tests.unit.models.training.training_support import write_sentences
 
 OPTIONS = {

@@ -6,7 +6,7 @@ from functools import partial
 import polars as pl
 import pytest
 
-from poshgrid.core import words
+from poshgrid.core import writing
 from poshgrid.report import figures
 from poshgrid.report.accuracies import by_models, by_places, cells, of_level
 from poshgrid.report.layout import groups
@@ -50,7 +50,7 @@ def test_table3_ends_with_the_baselines_over_its_rows(study):
     assert [row[:2] for row in table.rows[-2:]] == [
         ["Baselines", "untrained"], ["Baselines", "unigram"]
     ]  # fmt: skip
-    assert table.rows[5][1:] == ["wiki", *[words.NOT_RUN] * 5]
+    assert table.rows[5][1:] == ["wiki", *[writing.NOT_RUN] * 5]
     for (_, baseline, *own), values in zip(table.rows[-2:], (UNTRAINED, UNIGRAM), strict=True):
         # three conditions at 10M and 50M, and two at 30M, were run
         mean = (3 * values["10M"] + 2 * values["30M"] + 3 * values["50M"]) / 8
@@ -123,7 +123,7 @@ def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(s
     ]  # fmt: skip
     templates = page.shown["accuracy-posh-templates"].rows
     assert {row[1]: row[2]["mean"] for row in templates} == {"possessor": 0.9, "relative": 0.3}
-    assert templates[0][3] == words.NOT_RUN  # baby-f at 10M has no such row
+    assert templates[0][3] == writing.NOT_RUN  # baby-f at 10M has no such row
     _, page = study.written(accuracy, tmp_path)
     assert not {"accuracy-posh-templates", "rivals-posh"} & set(page.shown)
 

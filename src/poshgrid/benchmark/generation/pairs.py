@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from poshgrid.benchmark.generation.slot_words import NAMED, Choices, shares
 from poshgrid.benchmark.generation.templatefile import (
     Filling,
     Pair,
@@ -20,7 +21,6 @@ from poshgrid.benchmark.generation.templatefile import (
     is_content,
     lexical_set,
 )
-from poshgrid.benchmark.generation.words import NAMED, Choices, shares
 from poshgrid.benchmark.lexicon import Word
 from poshgrid.core.errors import PoshgridError
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulp
 
-from poshgrid.benchmark.generation.words import shares
+from poshgrid.benchmark.generation.slot_words import shares
 from poshgrid.core import solver
 from poshgrid.core.errors import PoshgridError
 

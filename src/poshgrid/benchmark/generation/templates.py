@@ -67,7 +67,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
     import polars as pl
 
     from poshgrid.benchmark import lexicon, structure
-    from poshgrid.benchmark.generation import pairs, selection, words
+    from poshgrid.benchmark.generation import pairs, selection, slot_words
     from poshgrid.benchmark.schema import PAIRS, Loaded
 
     known, vocabulary = lexicon.read(), context.vocabulary
@@ -75,7 +75,7 @@ def load(path: Path | None, options: Any, context: Context) -> Loaded:  # noqa: 
     templates: list[Phenomenon] = described(options)
     prepared: list[list[Filled]] = []
     for phenomenon in templates:
-        choices = words.choices(phenomenon, known, vocabulary)
+        choices = slot_words.choices(phenomenon, known, vocabulary)
         wanted = options.pool * number
         prepared.append(pairs.candidates(phenomenon, wanted, options.seed, choices, least=number))
     # The corpora are large, so they are read once for all phenomena.

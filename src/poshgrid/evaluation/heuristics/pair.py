@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from poshgrid.evaluation.heuristics.words import REFLEXIVES, Noun, Sentence, difference, known
+from poshgrid.evaluation.heuristics.english import REFLEXIVES, Noun, Sentence, difference, known
 
 
 def prefer(first: bool, second: bool) -> float | None:

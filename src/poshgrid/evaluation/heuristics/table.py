@@ -14,9 +14,9 @@ from poshgrid.core import files, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema
 from poshgrid.core.plugins import HEURISTICS as PACKAGE
+from poshgrid.evaluation.heuristics.english import Sentence, difference
 from poshgrid.evaluation.heuristics.pair import Pair
 from poshgrid.evaluation.heuristics.schema import HEURISTICS
-from poshgrid.evaluation.heuristics.words import Sentence, difference
 from poshgrid.evaluation.judgements import JOINED, read_items
 from poshgrid.models.kneser_ney import SPECIALS, UNKNOWN
 from poshgrid.models.ngram import NGram

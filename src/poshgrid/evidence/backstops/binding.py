@@ -29,7 +29,7 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
     cheap.
 
     Args:
-        words: words as parsers receive them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.tokenize``).
     """
     small = lower(words)
     for i, word in enumerate(small):

@@ -44,7 +44,7 @@ def _possible(words: Sequence[str], small: Sequence[str]) -> bool:
     not the question word, a *that* except in *what 's that*, a subject right after a possible noun.
 
     Args:
-        words: words as parsers receive them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.tokenize``).
         small: the same in lower case.
     """
     if _adverbial(small):
@@ -181,7 +181,7 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
     are patterns over word classes, which also match if the parser is wrong.
 
     Args:
-        words: words as parsers receive them (``poshgrid.parsing.words``).
+        words: words as parsers receive them (``poshgrid.parsing.tokenize``).
     """
     small = lower(words)
     if sum(word in _FINITE for word in small) < 2 or not _possible(words, small):

@@ -33,7 +33,7 @@ from poshgrid.core.files import read_schema, read_table, write_json
 from poshgrid.core.plugins import FILTERS
 from poshgrid.corpora.schema import SENTENCES, trains
 from poshgrid.evidence.schema import CONDITION, TOKENS, Labels, column
-from poshgrid.parsing.words import tokenize
+from poshgrid.parsing.tokenize import tokenize
 from poshgrid.quality.audit import sheet
 
 STATISTICS = "statistics.json"

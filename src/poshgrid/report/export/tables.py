@@ -114,8 +114,8 @@ def _check_inputs_unchanged(results: Results, target: str | None) -> None:
     """
     folder = Path(results.paths.statistics(results.target(target)))
     for manifest in sorted(folder.rglob(verification.MANIFEST)):
-        recorded = verification.recorded(manifest, verification.state(manifest))
-        if name := verify.outdated(manifest, recorded):
+        known = verification.parsed(manifest, verification.state(manifest))
+        if name := verify.outdated(manifest, known):
             raise PoshgridError(
                 f"{manifest.parent}: made of another {name}; run poshgrid verify --delete on the "
                 "results, then run again"

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.core.words import count, decimals, span
+from poshgrid.core.writing import count, decimals, span
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout
 from poshgrid.report.parts import Page

@@ -10,7 +10,7 @@ import polars as pl
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config.formula import suite_of
-from poshgrid.core.words import listed, points
+from poshgrid.core.writing import listed, points
 from poshgrid.models.training import bias
 from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES, drawn, of_level

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import PRETRAINED
-from poshgrid.core.words import percent, span
+from poshgrid.core.writing import percent, span
 from poshgrid.evaluation.heuristics.mixture import FEW, GUESSING
 from poshgrid.evaluation.heuristics.schema import DIFFER
 from poshgrid.evaluation.heuristics.table import EQUAL, hierarchical

@@ -13,7 +13,7 @@ import polars as pl
 
 from poshgrid.config.sizes import words
 from poshgrid.core.files import read_table
-from poshgrid.core.words import listed
+from poshgrid.core.writing import listed
 from poshgrid.evidence.constructions import CONSTRUCTIONS
 from poshgrid.evidence.schema import SIDE_EFFECTS
 from poshgrid.evidence.side_effects import ALL, LONG, OVER

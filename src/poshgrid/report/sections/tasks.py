@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import BASELINE_RECIPES
-from poshgrid.core.words import percent, span
+from poshgrid.core.writing import percent, span
 from poshgrid.report import figures
 from poshgrid.report.accuracies import BASELINE_NAMES
 from poshgrid.report.collect import Collected

@@ -5,9 +5,9 @@ import pytest
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.plugins import HEURISTICS
+from poshgrid.evaluation.heuristics.english import Sentence
 from poshgrid.evaluation.heuristics.pair import Pair
 from poshgrid.evaluation.heuristics.table import loaded
-from poshgrid.evaluation.heuristics.words import Sentence
 from tests.cases import read_cases
 
 CASES, WORDS = (read_cases(__file__, name) for name in ("pairs", "words"))

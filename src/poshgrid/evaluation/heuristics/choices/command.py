@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import local_subject
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.words import local_subject
 
 SAYS = "binds a reflexive to the subject of its clause"
 HIERARCHICAL = True

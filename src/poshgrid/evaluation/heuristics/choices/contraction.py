@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import ADJUNCTS, ARGUMENTS, Sentence, known
 from poshgrid.evaluation.heuristics.pair import Pair, prefer
-from poshgrid.evaluation.heuristics.words import ADJUNCTS, ARGUMENTS, Sentence, known
 
 SAYS = "contracts want to only where no gap is in between"
 HIERARCHICAL = True

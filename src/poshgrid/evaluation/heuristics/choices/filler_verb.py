@@ -6,8 +6,8 @@ with *who*, verbs whose clauses do not (*hesitate*) do not.
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import ADJUNCTS, ARGUMENTS, Sentence
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.words import ADJUNCTS, ARGUMENTS, Sentence
 
 SAYS = "prefers the question word and verb that are heard together more often"
 

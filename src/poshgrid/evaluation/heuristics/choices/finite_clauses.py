@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import Sentence, in_relative, known
 from poshgrid.evaluation.heuristics.pair import Pair, prefer
-from poshgrid.evaluation.heuristics.words import Sentence, in_relative, known
 
 SAYS = "gives every clause a finite verb"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import REFLEXIVES, difference, known
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.words import REFLEXIVES, difference, known
 
 SAYS = "prefers the more frequent function word, where the two first differ"
 

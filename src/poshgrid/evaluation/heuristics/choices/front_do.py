@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import DO
 from poshgrid.evaluation.heuristics.pair import Pair, prefer
-from poshgrid.evaluation.heuristics.words import DO
 
 SAYS = "fronts a form of do"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from poshgrid.evaluation.heuristics.pair import Gap, Pair, prefer
-from poshgrid.evaluation.heuristics.words import (
+from poshgrid.evaluation.heuristics.english import (
     ARGUMENTS,
     INTERROGATIVES,
     SUBORDINATORS,
@@ -12,6 +11,7 @@ from poshgrid.evaluation.heuristics.words import (
     known,
     relative,
 )
+from poshgrid.evaluation.heuristics.pair import Gap, Pair, prefer
 
 SAYS = "leaves no gap in an island"
 HIERARCHICAL = True

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from poshgrid.corpora.words import words
+from poshgrid.evaluation.heuristics.english import difference
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.words import difference
 from poshgrid.models.kneser_ney import END, SPECIALS, START
 
 SAYS = "prefers the more frequent pair of neighbours, where the two first differ"

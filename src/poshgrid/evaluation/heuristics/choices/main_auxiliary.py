@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import in_relative
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.words import in_relative
 
 SAYS = "fronts the main clause’s auxiliary"
 HIERARCHICAL = True

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from poshgrid.evaluation.heuristics.english import Noun, Sentence
 from poshgrid.evaluation.heuristics.pair import Pair
-from poshgrid.evaluation.heuristics.words import Noun, Sentence
 
 SAYS = "binds a reflexive to the nearest noun that has a gender"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.tree import Tree
-from poshgrid.parsing.words import tokenize
 from tests.cases import read_cases
 
 CASES = read_cases(__file__, "words")

@@ -1,4 +1,4 @@
-"""The grammar of the heuristics: word classes, noun phrases and clauses.
+"""The English that heuristics know: word classes, noun phrases and clauses.
 
 Words come from the lexicon and from lists of closed classes. Heuristics work on any file of pairs:
 the class of an unknown word is guessed from its neighbours, as in *the Canadian child*. If it is
