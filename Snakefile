@@ -83,7 +83,6 @@ if GRID.pretrained_runs:
     rule pretrained:
         input:
             [f"{PATHS.statistics(PRETRAINED)}/accuracy.parquet" for _ in PAIRS[:1]],
-            [f"{PATHS.heuristic_shares(PRETRAINED)}/verdicts.parquet" for _ in PAIRS[:1]],
             [f"{PATHS.measures(PRETRAINED, suite)}/measures.parquet" for suite in GRID.measured],
         localrule: True
 

@@ -235,8 +235,7 @@ def parts() -> str:
 METHODS = {
     "Tests against 50%": ("statistics.tests", ("chi_square", "combine_seeds", "holm")),
     "Intervals of an accuracy": ("statistics.intervals", ()),
-    "Heuristics": ("evaluation.heuristics.mixture", ("shared", "agreement", "preference")),
-    "When a heuristic is named": ("statistics.shares", ()),
+    "Agreement with heuristics": ("statistics.agreement", ()),
     "Formulas of regressions": ("config.formula", ()),
     "Before a run": ("statistics.power", ()),
     "Paradigms": ("statistics.measures.paradigms", ()),

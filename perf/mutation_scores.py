@@ -59,12 +59,12 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("tests/unit/evaluation",),
     ),
     "statistics": (
-        ("statistics/accuracy", "statistics/contrasts", "statistics/design", "statistics/gate",
-         "statistics/intervals", "statistics/levels", "statistics/shares",
+        ("statistics/accuracy", "statistics/agreement", "statistics/contrasts",
+         "statistics/design", "statistics/gate", "statistics/intervals", "statistics/levels",
          "statistics/tally", "statistics/tests"),
         tuple(f"tests/unit/statistics/test_{name}.py" for name in
-              ("accuracy", "contrasts", "design", "fit", "levels", "paradigms_measures",
-               "sets", "shares", "tests")),
+              ("accuracy", "agreement", "contrasts", "design", "fit", "levels",
+               "paradigms_measures", "sets", "tests")),
     ),
     "resume": (
         ("models/training/checkpoint", "models/training/data", "models/training/loop",

@@ -130,7 +130,7 @@ def whole(config):
             cell = Cell(condition=condition, size=size)
             jobs += [(stage, cell) for stage in (stages.condition, stages.tokens, stages.tokenizer)]
         if all(task == "pairs" for task in grid.tasks.values()):
-            whole_target = (stages.accuracy, stages.heuristic_shares, stages.curves, stages.report)
+            whole_target = (stages.accuracy, stages.curves, stages.report)
             jobs += [(stage, Cell(target=target)) for stage in whole_target]
     files += [stage.describe(cell)["output"] for stage, cell in jobs]
     for path in files:

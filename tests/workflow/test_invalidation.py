@@ -33,7 +33,7 @@ MEASURED = {f"all/measures/{suite}" for suite in ("filler-gap", "choices", "comp
 FITS = {f"all/regressions/{model}" for model in ("paper", "condition", "bias")}
 AFTER_SCORES = {
     "accuracy": {"all"}, "curves": {"all/curves"}, "fit": FITS, "measures": MEASURED,
-    "report": {"all"}, "heuristic_shares": {"all/heuristics"},
+    "report": {"all"},
 }  # fmt: skip
 AFTER_TEXT = {**AFTER_SCORES, "quality": {"all/posh"}}
 # Filtered runs and the full ones that they are compared with; their files are named after the seed.
@@ -117,8 +117,7 @@ RERUN = {
     # Heuristics are rivals in the table of accuracies, beside which the counts that are fitted lie
     "a heuristic": (
         None, "evaluation/heuristics/choices/first_auxiliary.py",
-        {"heuristic_choices": {""}, "heuristic_shares": {"all/heuristics"}, "accuracy": {"all"},
-         "fit": FITS, "report": {"all"}},
+        {"heuristic_choices": {""}, "accuracy": {"all"}, "fit": FITS, "report": {"all"}},
     ),
 }  # fmt: skip
 """Name -> change of the configuration, module that gets a line, what runs again."""

@@ -1,10 +1,9 @@
 """Judgements, tests against chance, Bayesian mixed models, and results on the other suites.
 
-accuracy     scores, words of conditions         -> statistics/{target}/
+accuracy     scores, words of conditions, what heuristics choose -> statistics/{target}/
 curves       the same, at checkpoints            -> statistics/{target}/curves/
 fit          counts of a target                  -> statistics/{target}/regressions/{regression}/
 deltas       scores of runs that filtering tells apart -> statistics/{target}/deltas/
-heuristic_shares  scores, what heuristics choose      -> statistics/{target}/heuristics/
 measures     scores of a suite                   -> statistics/{target}/measures/{suite}/
 """
 
@@ -76,23 +75,6 @@ rule deltas:
         job=STAGE.deltas.job,
     shell:
         "poshgrid stage deltas {params.job:q} > {log:q} 2>&1"
-
-
-rule heuristic_shares:
-    input:
-        STAGE.heuristic_shares.read,
-    output:
-        STAGE.heuristic_shares.written(),
-    log:
-        STAGE.heuristic_shares.log,
-    conda:
-        "../envs/corpora.yaml"
-    resources:
-        **STAGE.heuristic_shares.resources,
-    params:
-        job=STAGE.heuristic_shares.job,
-    shell:
-        "poshgrid stage heuristic_shares {params.job:q} > {log:q} 2>&1"
 
 
 rule measures:

@@ -144,10 +144,6 @@ class Paths:
         """Folder of the effects of filtering (FiCT)."""
         return f"{self.statistics(target)}/deltas"
 
-    def heuristic_shares(self, target: str) -> str:
-        """Folder of which heuristics explain the choices of a target's models."""
-        return f"{self.statistics(target)}/heuristics"
-
     def perplexity(self, run: str) -> str:
         """Perplexity of a run on unfiltered text."""
         return f"{self.all_perplexities()}/{run}.json"

@@ -198,13 +198,6 @@ class JudgementSpec(Section):
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 
-class HeuristicSharesSpec(Section):
-    """Stage ``heuristic_shares``: how scores become a choice, and whose choices are explained."""
-
-    scoring: config.Scoring
-    runs: list[RunName]  # Run.name
-
-
 class PerplexitySpec(Section):
     """Stage ``perplexity``: a model's perplexity on unfiltered text."""
 

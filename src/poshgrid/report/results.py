@@ -75,8 +75,7 @@ TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
     "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
     "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
     "exposure": (Paths.report, statistics, "EXPOSURE"),
-    "mixture": (Paths.heuristic_shares, heuristics, "MIXTURE"),
-    "verdicts": (Paths.heuristic_shares, heuristics, "VERDICTS"),
+    "heuristic_agreement": (Paths.statistics, statistics, "HEURISTIC_AGREEMENT"),
 }
 """Table of a target -> its folder in a results folder, and the module and name of its schema."""
 MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}

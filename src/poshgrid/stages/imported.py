@@ -168,8 +168,7 @@ def _finish(grid: Grid, counted: list[str], *, sums: bool, threads: int = 1) -> 
     stages, target = Stages(grid), Wildcards(target=TARGET)
     jobs: list[tuple[Stage, Wildcards]] = []
     if grid.pairs:
-        pairs = (stages.heuristic_choices, stages.accuracy, stages.heuristic_shares)
-        jobs += [(stage, target) for stage in pairs]
+        jobs += [(stage, target) for stage in (stages.heuristic_choices, stages.accuracy)]
         fits = grid.fitted(TARGET)
         jobs += [(stages.fit, Wildcards(target=TARGET, regression=name)) for name in fits]
     jobs += [(stages.measures, Wildcards(target=TARGET, suite=suite)) for suite in grid.measured]

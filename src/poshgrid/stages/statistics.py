@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from poshgrid.benchmark.reading import table10
 from poshgrid.config import specs
@@ -15,7 +15,7 @@ from poshgrid.core.plugins import SECTIONS
 from poshgrid.grid import filtering
 from poshgrid.grid.inputs import relative
 from poshgrid.stages.scoring import HeuristicChoices, judging
-from poshgrid.stages.stage import PATHS, Files, Job, Stage, Takes, Wildcards
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
 
 
 def tables(*names: str) -> tuple[str, ...]:
@@ -23,17 +23,24 @@ def tables(*names: str) -> tuple[str, ...]:
     return tuple(f"{name}.{kind}" for name in names for kind in ("parquet", "csv"))
 
 
-class HeuristicShares(Stage):
-    """Find which heuristics explain the choices of models."""
+class Accuracy(Stage):
+    """Count correct judgements; compare them with chance and with the choices of heuristics."""
 
-    function = "poshgrid.statistics.shares.write"
-    output = PATHS.heuristic_shares("{target}")
-    Spec = specs.HeuristicSharesSpec
-    outputs = tables("mixture", "verdicts")
+    function = "poshgrid.statistics.accuracy.accuracy"
+    output = PATHS.statistics("{target}")
+    Spec = specs.JudgementSpec
+    outputs = ("counts.parquet", *tables("accuracy", "heuristic_agreement"))
     external = ("lexicon",)
+    modules = HeuristicChoices.modules
+    takes = lambda job: (
+        job.spec, Path(job.paths.all_scores()), job.named("items"),
+        Path(job.paths.all_conditions()) if job.files("conditions") else None,
+        job.output, job.named("heuristics"), job.arguments.get("sums", True),
+        Path(job.paths.all_models()),
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the items, the heuristics' choices, scores, and the unigram baselines."""
+        """Return what is judged, what heuristics and baselines read, and words of conditions."""
         return {
             "items": self.items(),
             "heuristics": self.heuristics(),
@@ -44,39 +51,6 @@ class HeuristicShares(Stage):
                 if (run.recipe, run.model) == (COUNTED, "unigram")
             ],
             "lexicon": self.lexicon(),
-        }
-
-    def spec(self, wc: Wildcards) -> specs.HeuristicSharesSpec:
-        """Return the runs, and how two scores are compared."""
-        runs = [run.name for run in self.grid.runs(wc.target)]
-        return specs.HeuristicSharesSpec(scoring=judging(self), runs=runs)
-
-    modules = HeuristicChoices.modules
-    takes = lambda job: (
-        job.spec, Path(job.paths.all_scores()), Path(job.paths.all_models()), job.named("items"),
-        job.named("heuristics"), job.output,
-    )  # fmt: skip
-
-
-class Accuracy(Stage):
-    """Count correct judgements and test them against chance and the best heuristic."""
-
-    function = "poshgrid.statistics.accuracy.accuracy"
-    output = PATHS.statistics("{target}")
-    Spec = specs.JudgementSpec
-    outputs = ("counts.parquet", *tables("accuracy"))
-    takes: ClassVar[Takes] = lambda job: (
-        job.spec, Path(job.paths.all_scores()), job.named("items"),
-        Path(job.paths.all_conditions()) if job.files("conditions") else None,
-        job.output, job.named("heuristics"), job.arguments.get("sums", True),
-    )  # fmt: skip
-
-    def inputs(self, wc: Wildcards) -> dict[str, Files]:
-        """Return the items, the heuristics' choices, scores, and the words of conditions."""
-        return {
-            "items": self.items(),
-            "heuristics": self.heuristics(),
-            "scores": self.scores(self.grid.runs(wc.target), *self.grid.pairs),
             "conditions": [
                 f"{self.paths.condition(*cell)}/statistics.json"
                 for cell in self.grid.cells(wc.target)
@@ -92,11 +66,13 @@ class Accuracy(Stage):
         )
 
 
-class Curves(Accuracy):
+class Curves(Stage):
     """Write accuracies by step and epoch, and a table about training."""
 
     function = "poshgrid.statistics.curves.curves"
     output = PATHS.curves("{target}")
+    Spec = specs.JudgementSpec
+    spec = Accuracy.spec
     outputs = tables("curves", "training")
     takes = lambda job: (
         job.spec, Path(job.paths.all_scores()), Path(job.paths.all_models()), job.named("items"),
@@ -246,7 +222,6 @@ class Report(Stage):
         parsers = grid.evidence_parsers() if parsed else []
         return [
             *(f"{paths.statistics(target)}/accuracy.parquet" for _ in grid.pairs[:1]),
-            *(f"{paths.heuristic_shares(target)}/verdicts.parquet" for _ in grid.pairs[:1]),
             *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
             *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
             *(f"{paths.curves(target)}/curves.parquet" for _ in grid.pairs[:1] if cells),
@@ -303,4 +278,4 @@ class Report(Stage):
         return [self.module, *(plugins.module_name(SECTIONS, word) for word in names)]
 
 
-STAGES = (HeuristicShares, Accuracy, Curves, Fit, Deltas, Measures, Report)
+STAGES = (Accuracy, Curves, Fit, Deltas, Measures, Report)

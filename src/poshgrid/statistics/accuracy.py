@@ -1,4 +1,4 @@
-"""Accuracy of every run: counts, means and SDs over seeds, tests against 50%, baselines."""
+"""Accuracy of every run: counts, means and SDs over seeds, tests, baselines and heuristics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from poshgrid.core import files, formats
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import judgements
 from poshgrid.statistics import intervals, levels, tests, verdicts
-from poshgrid.statistics.schema import ACCURACY, COUNTS, RUN_AXES
+from poshgrid.statistics.agreement import agreement
+from poshgrid.statistics.schema import ACCURACY, COUNTS, HEURISTIC_AGREEMENT, RUN_AXES
 from poshgrid.statistics.tally import count
 
 FAR = 0.05
@@ -33,8 +34,9 @@ def accuracy(
     output: Path,
     tables: dict[str, Path] | None = None,
     sums: bool = True,
+    models: Path | None = None,
 ) -> dict[str, Any]:
-    """Judge all runs of a target and write counts and accuracies.
+    """Judge all runs of a target; write counts, accuracies, and the agreement with heuristics.
 
     Args:
         spec: the runs (condition/size/model/recipe/bias/seedN) and facts about their cells.
@@ -43,10 +45,12 @@ def accuracy(
         conditions: folder of conditions: ``{condition}/{size}/statistics.json`` below it says how
             many words a cell's models were trained on (the name of a size is rounded). None: the
             spec gives the words.
-        output: folder for counts.parquet, accuracy.parquet, .csv.
+        output: folder for counts.parquet; accuracy and heuristic_agreement, as .parquet and .csv.
         tables: suite -> its table of heuristics (``HEURISTICS``), which are rivals like the
             baselines.
         sums: whether scores are sums over tokens; if they are means, ``mean_sum`` is null.
+        models: folder of models; the unigram baselines give the frequencies of words that
+            heuristics compare. None: these heuristics do not decide.
 
     Returns:
         Numbers of judgements and ties.
@@ -59,13 +63,20 @@ def accuracy(
         raise PoshgridError(
             "job: spec: nothing to judge: give at least one run and one suite of items"
         )
-    counts, tallies = count(_columns(spec, conditions), Path(scores), items, spec.scoring)
+    runs = _columns(spec, conditions)
+    counts, tallies = count(runs, Path(scores), items, spec.scoring)
     counts = counts.cast(pl.Schema(COUNTS))
     bounds = pl.concat(intervals.bootstrap(tally.sums) for tally in tallies.values())
     rows = summarise(counts, bounds)
     if not sums:
         rows = rows.with_columns(mean_sum=pl.lit(None, pl.Float64))
+    unigrams = {
+        (axes["condition"], axes["size"]): models / run
+        for run, axes in runs.items()
+        if models and (axes["recipe"], axes["model"]) == (COUNTED, "unigram")
+    }
     learned = []
+    agreements = [pl.DataFrame(schema=HEURISTIC_AGREEMENT)]
     for suite, tally in tallies.items():
         heuristics: dict[str, np.ndarray] = {}
         solved: set[tuple[str, str]] = set()
@@ -73,12 +84,16 @@ def accuracy(
             pairs = judgements.read_items(items[suite])
             choices, solved = verdicts.read_heuristics(tables[suite], pairs, tally.units)
             heuristics = {name: tally.of(choices[name].to_numpy()) for name in choices.columns}
+            agreements.append(agreement(tally, pairs, tables[suite], unigrams))
         learned.append(verdicts.verdicts(tally.sums, heuristics, counts, solved))
     best = pl.concat(learned).with_columns(level=pl.lit("phenomenon"), part=pl.lit(""))
     rows = rows.join(best, on=ROW, how="left", maintain_order="left").select(list(ACCURACY))
     output = Path(output)
     files.write_table(_by_template(counts), output / "counts.parquet", COUNTS)
     formats.write(rows, output, "accuracy", ACCURACY)
+    names = "suite", "category", "phenomenon", "heuristic"
+    ordered = levels.ordered(pl.concat(agreements), *names)
+    formats.write(ordered, output, "heuristic_agreement", HEURISTIC_AGREEMENT)
     return {"judgements": int(counts["n"].sum()), "ties": int(counts["ties"].sum())}
 
 

@@ -96,6 +96,29 @@ suite and level.
 The p values are null for ``overall`` and ``average``, because a mean of shares is not a count.
 """
 
+HEURISTIC_AGREEMENT = {
+    **dict.fromkeys(RUN_AXES, pl.String),
+    "suite": pl.String,
+    "category": pl.String,
+    "phenomenon": pl.String,
+    "heuristic": pl.String,  # a module of `evaluation/heuristics/choices`, e.g. "first-auxiliary"
+    "pairs": pl.UInt32,  # pairs on which the heuristic decides
+    "sets": pl.UInt32,  # lexical sets of these pairs
+    "right": pl.Float64,  # share of these pairs on which the heuristic is right
+    # share of these pairs on which model and heuristic choose the same member, mean over seeds; a
+    # tie of the model counts half
+    "agreement": pl.Float64,
+    # 95% interval over lexical sets (cluster-robust); null with one set; no width if all agree
+    "low": pl.Float64,
+    "high": pl.Float64,  # upper end
+    # `agreement` on the pairs on which the heuristic is wrong: 1 minus the model's accuracy there;
+    # null if there are none
+    "where_wrong": pl.Float64,
+}
+"""``statistics/{target}/heuristic_agreement.parquet``: one row per point of the grid (seeds taken
+together), phenomenon and heuristic that decides on at least one of its pairs.
+"""
+
 SUMMARY = {
     "term": pl.String,  # name in posterior.nc, e.g. "S(category)[binding]"
     "label": pl.String,  # name in the report, e.g. "Category (binding)"

@@ -79,6 +79,7 @@ class Tally:
     Attributes:
         units: item_id, category, phenomenon, template, cell and lexical set of each judgement, in
             the order of judgements.
+        right: number of seeds that are right on each judgement: rows of ``units`` x points.
         sums: right pairs of each set, summed over seeds.
     """
 
@@ -89,6 +90,7 @@ class Tally:
         codes = divided.join(sets.with_row_index("set"), on=_SET)
         self._pair, self._set = codes["pair"].to_numpy(), codes["set"].to_numpy()
         self._margins = np.zeros((len(judged), len(points)))
+        self.right = np.zeros((len(judged), len(points)))
         self.sums = SetSums(suite, sets, points, np.zeros((len(sets), len(points))))
 
     def of(self, correct: np.ndarray) -> np.ndarray:
@@ -101,7 +103,9 @@ class Tally:
 
     def add(self, point: int, judged: pl.DataFrame) -> None:
         """Add the judgements of a run to those of its point."""
-        self.sums.correct[:, point] += self.of(judged["correct"].to_numpy())
+        correct = judged["correct"].to_numpy()
+        self.right[:, point] += correct
+        self.sums.correct[:, point] += self.of(correct)
         self._margins[:, point] += judged["margin"].to_numpy()
 
     @property

@@ -18,8 +18,8 @@ def test_equal_specs_have_one_text() -> None:
     assert specs.parse(specs.CountSpec, ' {"size": "10M",\n "order": 5} ') == specs.parse(
         specs.CountSpec, text
     )
-    judged = specs.canonical(specs.HeuristicSharesSpec(scoring=Scoring(), runs=[RUN]))
-    assert specs.canonical(specs.parse(specs.HeuristicSharesSpec, judged)) == judged
+    judged = specs.canonical(specs.JudgementSpec(scoring=Scoring(), runs=[RUN], cells={}))
+    assert specs.canonical(specs.parse(specs.JudgementSpec, judged)) == judged
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_what_is_no_slice_is_refused_with_its_place(text: str, key: str) -> None
     ],
 )
 def test_a_name_of_a_run_becomes_a_path(run: str, is_one: bool) -> None:
-    text = json.dumps({"scoring": {}, "runs": [RUN, run]})
+    text = json.dumps({"scoring": {}, "runs": [RUN, run], "cells": {}})
     if is_one:
-        assert specs.parse(specs.HeuristicSharesSpec, text).runs == [RUN, run]
+        assert specs.parse(specs.JudgementSpec, text).runs == [RUN, run]
     else:
         with pytest.raises(PoshgridError, match=r"^job: spec: runs\.1: "):
-            specs.parse(specs.HeuristicSharesSpec, text)
+            specs.parse(specs.JudgementSpec, text)

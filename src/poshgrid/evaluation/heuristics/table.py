@@ -14,7 +14,6 @@ from poshgrid.core import files, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema
 from poshgrid.core.plugins import HEURISTICS as PACKAGE
-from poshgrid.evaluation.heuristics.english import Sentence, difference
 from poshgrid.evaluation.heuristics.pair import Pair
 from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.evaluation.judgements import JOINED, read_items
@@ -26,8 +25,6 @@ _COMPARED: Schema = {
     "item_id": pl.String, "heuristic": pl.String,
     "of_good": pl.List(pl.String), "of_bad": pl.List(pl.String),
 }  # fmt: skip
-EQUAL = " = "
-"""Joins the names of heuristics that the items cannot separate."""
 
 
 def loaded() -> dict[str, ModuleType]:
@@ -47,12 +44,11 @@ def loaded() -> dict[str, ModuleType]:
     return heuristics
 
 
-def hierarchical(group: str) -> bool:
-    """Return whether all heuristics of a group ("a = b") stand for the hierarchical hypothesis."""
-    known = {
+def hierarchical() -> set[str]:
+    """Return the heuristics that stand for the hierarchical hypothesis."""
+    return {
         name for name, heuristic in loaded().items() if getattr(heuristic, "HIERARCHICAL", False)
     }
-    return known.issuperset(group.split(EQUAL))
 
 
 def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
@@ -73,7 +69,7 @@ def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
         if hasattr(heuristic, "prefers")
         and (language == "en" or getattr(heuristic, "ANY_LANGUAGE", False))
     }
-    is_hierarchical = {name: hierarchical(name) for name in heuristics}
+    structural = hierarchical()
     rows: list[tuple[str, str, bool, float | None]] = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         swapped = bad < good
@@ -81,7 +77,7 @@ def preferences(items: pl.DataFrame, language: str = "en") -> pl.DataFrame:
         for name, heuristic in heuristics.items():
             preference = heuristic.prefers(pair)
             preference = 1 - preference if swapped and preference is not None else preference
-            rows.append((item, name, is_hierarchical[name], preference))
+            rows.append((item, name, name in structural, preference))
     return pl.DataFrame(rows, schema=HEURISTICS, orient="row")
 
 
@@ -221,22 +217,6 @@ def of_baselines(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         if getattr(heuristic, "BASELINE", None) in judged
     ]
     return pl.concat([pl.DataFrame(schema=PREDICTIONS), *parts])
-
-
-def edits(items: pl.DataFrame) -> pl.DataFrame:
-    """Return the first words in which the members differ: item_id, good_word, bad_word.
-
-    Both words are "" if one member is the beginning of the other.
-
-    Args:
-        items: item_id, good, bad.
-    """
-    rows = []
-    for item, *members in items.select("item_id", "good", "bad").iter_rows():
-        good, bad = (Sentence(member).words for member in members)
-        index = difference(good, bad)
-        rows.append((item, "", "") if index is None else (item, good[index], bad[index]))
-    return pl.DataFrame(rows, ["item_id", "good_word", "bad_word"], orient="row")
 
 
 def wide(predictions: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

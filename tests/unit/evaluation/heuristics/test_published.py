@@ -1,4 +1,4 @@
-"""Heuristics on the published items, and which of them the published judgements follow."""
+"""Heuristics on the published items, and how often the published judgements agree with them."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from poshgrid.config.paths import Paths
 from poshgrid.core import files
 from poshgrid.evaluation import published
 from poshgrid.evaluation.heuristics import table
-from poshgrid.evaluation.heuristics.mixture import GUESSING
-from poshgrid.evaluation.heuristics.schema import HEURISTICS, MIXTURE, NONE, UNCLEAR, VERDICTS
+from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.evaluation.schema import SCORES
-from poshgrid.statistics import shares
+from poshgrid.statistics import accuracy
+from poshgrid.statistics.schema import ACCURACY, HEURISTIC_AGREEMENT, RUN_AXES
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +30,12 @@ def results(shared, tmp_path_factory):
     for run in runs:
         files.write_table(judged.runs[run]["posh"], paths.scores(run, "posh"), SCORES)
     table.write(items, heuristics["posh"].parent)
-    shares.write(
-        specs.HeuristicSharesSpec(scoring=Scoring(), runs=runs),
-        Path(paths.all_scores()), Path(paths.all_models()), items, heuristics,
-        Path(paths.heuristic_shares("all")),
+    accuracy.accuracy(
+        specs.JudgementSpec(scoring=Scoring(), runs=runs, cells=judged.cells),
+        Path(paths.all_scores()), items, None, Path(paths.statistics("all")), heuristics,
+        sums=False,
     )  # fmt: skip
     return paths
-
-
-def read(paths, name, schema):
-    """Return a table of the models of the largest child-directed corpus."""
-    path = Path(paths.heuristic_shares("all")) / f"{name}.parquet"
-    return files.read_table(path, schema).filter(condition="baby", size="100M")
 
 
 def test_hierarchical_rules_prefer_every_good_member(results):
@@ -60,22 +54,19 @@ def test_hierarchical_rules_prefer_every_good_member(results):
     }  # fmt: skip
 
 
-def test_weights_tell_a_learner_of_structure_from_one_of_words(results):
-    """Of one seed. In adjuncts the early gap is the good one: few sets tell the two apart."""
-    rows = read(results, "mixture", MIXTURE)
-    largest = (
-        rows.filter(pl.col("heuristic") != GUESSING)
-        .sort("weight")
-        .unique("phenomenon", keep="last", maintain_order=True)
-    )
-    best = dict(largest.select("phenomenon", "heuristic").iter_rows())
-    assert best["principle-a-command"] == "nearest-noun"
-    assert best["question-formation-or"] == "front-do"
-    assert best["island-complex-np"] == "island"
-    assert best["wanna"] == "contraction"
-    assert best["island-adjunct"] == "first-gap = island"
-    verdicts = read(results, "verdicts", VERDICTS)
-    said = dict(verdicts.select("phenomenon", "verdict").iter_rows())
-    # It fronts "do" where there is one: in most pairs there is none
-    assert said["question-formation-or"] == NONE
-    assert set(said.values()) == {NONE, UNCLEAR}  # one seed names no heuristic
+def test_agreement_where_heuristics_are_right_and_where_they_are_wrong(results):
+    """Of one seed: with a rule that is right on all pairs, agreement is accuracy."""
+    folder = Path(results.statistics("all"))
+    agreed = files.read_table(folder / "heuristic_agreement.parquet", HEURISTIC_AGREEMENT)
+    of_runs = files.read_table(folder / "accuracy.parquet", ACCURACY).filter(level="phenomenon")
+    both = agreed.join(of_runs, on=[*RUN_AXES, "category", "phenomenon"])
+    always = both.filter(pl.col("pairs") == pl.col("n_pairs"), right=1)
+    assert always["phenomenon"].n_unique() == 7
+    assert always["agreement"].to_list() == pytest.approx(always["mean"].to_list())
+    assert always["where_wrong"].null_count() == always.height
+    largest = agreed.filter(condition="baby", size="100M")
+    key = "phenomenon", "heuristic"
+    share = {row[:2]: row[2] for row in largest.select(*key, "where_wrong").iter_rows()}
+    assert share["principle-a-command", "nearest-noun"] > 0.5
+    assert share["question-formation-or", "front-do"] > 0.5
+    assert share["island-complex-np", "first-gap"] < 0.5
