@@ -114,7 +114,7 @@ def build(
     manifest(Path(paths.items("posh")).parent, {}, 1.0)
     for run in there:
         if f"/{UNTRAINED}/" not in run:  # those are scored, and not kept
-            _model(Path(paths.model(run)), run, generator)
+            _model(Path(paths.model(run)), generator)
         manifest(Path(paths.scores(run, "posh")).parent, {"scoring": {}}, 3.0)
     counts = _counts(there, spec, generator)
     folder = Path(paths.statistics("all"))
@@ -180,17 +180,11 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     sweep(Path(paths.tokenizer(condition, size)), number)
 
 
-def side_effects(
-    folder: Path,
-    *,
-    control: str | None = None,
-    **changed: dict[str, int | None],
-) -> None:
+def side_effects(folder: Path, **changed: dict[str, int | None]) -> None:
     """Write what went with a removal: of each source 10% of the sentences, 20% of the words.
 
     Args:
         folder: of the counts.
-        control: the condition that it is one of.
         changed: measure -> columns of one source that are otherwise.
     """
     usual = {"sentences": (1000, 100), "words": (9000, 1800)}
@@ -234,7 +228,7 @@ def _parsers(paths: Paths) -> None:
     manifest(path.parent, {}, 300.0, path.name)
 
 
-def _model(folder: Path, run: str, generator: np.random.Generator) -> None:
+def _model(folder: Path, generator: np.random.Generator) -> None:
     loss = 3.6 + 0.05 * float(generator.random())
     losses = {"dev_loss": loss, "test_loss": loss + 0.01}
     files.write_json(folder / "statistics.json", DATA["model"] | losses)

@@ -1,31 +1,11 @@
 """What was removed, in the report: shares of the counts, no unknown as zero, rows and the line."""
 
-import pytest
-
 from poshgrid.config.paths import Paths
 from poshgrid.report.sections import side_effects
 from tests.unit.report import report_results
 
 GONE = {"before": 200, "after": 150, "removed": 50}
 UNKNOWN = dict.fromkeys(GONE)
-
-
-@pytest.fixture
-def counted(study, tmp_path):
-    """Write what went with each (condition, size, settings); return what is read of it."""
-
-    def read(*cells):
-        conditions = {}
-        for condition, size, settings in cells:
-            conditions[condition, size] = {"control": settings.get("control")}
-            folder = tmp_path / "side_effects" / condition / size
-            report_results.side_effects(folder, **settings)
-        paths = Paths(str(tmp_path))
-        return side_effects.read(
-            report_results.changed(study.collected, conditions=conditions, paths=paths)
-        )
-
-    return read
 
 
 def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
@@ -46,11 +26,13 @@ def test_the_table_has_the_sources_of_the_largest_size(study, tmp_path):
     assert rows[4]["Words before"] == "18,000"
 
 
-def test_an_unknown_share_is_a_dash(counted):
-    counts = counted(("baby-f", "10K", {
-        "passive": UNKNOWN, "relative": {**GONE, "removed": None},
-        "reflexive": dict.fromkeys(GONE, 0),
-    }))  # fmt: skip
+def test_an_unknown_share_is_a_dash(study, tmp_path):
+    report_results.side_effects(
+        tmp_path / "side_effects/baby-f/10K", passive=UNKNOWN, relative=GONE | {"removed": None},
+        reflexive=dict.fromkeys(GONE, 0),
+    )  # fmt: skip
+    own = {"conditions": {("baby-f", "10K"): {}}, "paths": Paths(str(tmp_path))}
+    counts = side_effects.read(report_results.changed(study.collected, **own))
     row = side_effects.table(counts).row(-1, named=True)
     assert [row[kind] for kind in ("Passives", "Relative clauses", "Reflexives")] == [None] * 3
     assert row["Embedded questions"] == 0.1
