@@ -14,7 +14,7 @@ from poshgrid.config.sizes import words
 from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:  # a dry-run only checks sizes and needs no database
-    from duckdb import DuckDBPyConnection
+    from poshgrid.core.database import Database
 
 LABEL = 0.10
 """Largest difference between a size's words and the number in its name, as a share of the
@@ -91,7 +91,7 @@ _COPIES = f"""
 """Documents whose long sentences occur again, in another document or in the same one."""
 
 
-def copied(tables: DuckDBPyConnection, corpus: str, sources: Sequence[str]) -> Faults:
+def copied(tables: Database, corpus: str, sources: Sequence[str]) -> Faults:
     """Return a failed check for each source with many words in documents that occur twice.
 
     Args:
@@ -99,14 +99,14 @@ def copied(tables: DuckDBPyConnection, corpus: str, sources: Sequence[str]) -> F
         corpus: the corpus's name.
         sources: the sources' names, in the order of their numbers.
     """
-    tables.execute(_COPIES)
-    copies = tables.execute(
+    tables.run(_COPIES)
+    copies = tables.rows(
         "select sentences.source, sum(sentences.n_words) filter (copies.first is not null) / "
         "sum(sentences.n_words) as share, "
         "arg_max(document, again) from sentences left join copies using (source, first) "
         "left join texts on texts.row = copies.first group by sentences.source "
         f"having share > {COPIED} order by sentences.source"
-    ).fetchall()
+    )
     return [
         (
             "copies",
@@ -117,19 +117,19 @@ def copied(tables: DuckDBPyConnection, corpus: str, sources: Sequence[str]) -> F
     ]
 
 
-def leaked(tables: DuckDBPyConnection, corpus: str) -> Faults:
+def leaked(tables: Database, corpus: str) -> Faults:
     """Return a failed check for each held-out split of a corpus whose text is also trained on.
 
     Args:
         tables: the corpus's sentences and the table of chosen ones.
         corpus: the corpus's name.
     """
-    counts = tables.execute(
+    counts = tables.rows(
         f"with long as (select split, normal from chosen join sentences using (row) "
         f"where chosen.n_words >= {LONG}) "
         "select split, count(*), count(*) filter (normal in (select normal from long "
         "where split = 'train')) from long where split <> 'train' group by split order by split"
-    ).fetchall()
+    )
     return [
         (
             "leak",

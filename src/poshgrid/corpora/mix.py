@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from duckdb import DuckDBPyConnection
 
 from poshgrid.config import specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.config.sizes import words as words_of
-from poshgrid.core import files, logs
-from poshgrid.core.database import load, opened, pieces
+from poshgrid.core import database, files, logs
 from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.corpora import conservation
 from poshgrid.corpora.budgets import budgets as budgets_of
@@ -142,10 +140,10 @@ def mix(spec: specs.CorpusSpec, sources: dict[str, Path], output: Path) -> dict[
     """
     budgets = budgets_of(spec.corpus, spec.sizes)
     heldout = heldout_of(spec.corpus, spec.sizes)
-    with opened(output.parent) as tables:
-        load(tables, "texts", _texts(list(budgets), sources, spec.corpus.seed))
+    with database.opened(output.parent) as tables:
+        tables.load("texts", _texts(list(budgets), sources, spec.corpus.seed))
         for statement in (_SENTENCES, _ONCE, _CHOSEN):
-            tables.execute(statement)
+            tables.run(statement)
         faults = conservation.copied(tables, spec.corpus.name, list(budgets))
         # first: nothing can be held out of duplicated text
         conservation.settle(faults, spec.corpus.allow)
@@ -186,7 +184,7 @@ def _texts(names: list[str], sources: dict[str, Path], seed: int) -> Iterator[pl
 
 
 def _choose(
-    tables: DuckDBPyConnection,
+    tables: database.Database,
     spec: specs.CorpusSpec,
     number: int,
     name: str,
@@ -207,7 +205,7 @@ def _choose(
     available = _facts(tables, "sentences", f"source = {number}")["words"]
     if spec.corpus.splits == "published":
         for split in SPLITS[1:]:
-            tables.execute(_PUBLISHED.format(split=split, number=number))
+            tables.run(_PUBLISHED.format(split=split, number=number))
             own = _facts(tables, "chosen", f"source = {number} and split = '{split}'")["words"]
             if not own:
                 raise PoshgridError(
@@ -216,7 +214,7 @@ def _choose(
                     "text (files or folders train, dev and test) and gulordava have such text"
                 )
             available -= own
-        if other := tables.execute(_OTHER.format(number=number)).fetchall():
+        if other := tables.rows(_OTHER.format(number=number)):
             raise PoshgridError(
                 f"corpora: {spec.corpus.name}: source {name!r}: {other[0][0]} is in no file or "
                 "folder train, dev or test; with `splits: published` remove it from the source"
@@ -226,7 +224,7 @@ def _choose(
     start = places = 0
     for split, amount in asked.items():
         end = start + amount
-        tables.execute(
+        tables.run(
             _HELD_OUT.format(split=split, number=number, start=start, end=end, places=places)
         )
         taken = _facts(tables, "chosen", f"source = {number} and split = '{split}'")
@@ -235,11 +233,11 @@ def _choose(
     # Dev and test may each exceed their words by a part of a sentence: check what remains.
     require(largest, available - start, "for training, after dev and test")
     words = math.ceil(largest * (1 + spec.corpus.spare))
-    tables.execute(_TRAIN.format(number=number, words=words))
+    tables.run(_TRAIN.format(number=number, words=words))
 
 
 def _rows(
-    tables: DuckDBPyConnection, budgets: dict[str, dict[str, int]], order: str
+    tables: database.Database, budgets: dict[str, dict[str, int]], order: str
 ) -> Iterator[pl.DataFrame]:
     """Yield the corpus's rows without ``sent_id``, in batches, one split after the other."""
     for split in SPLITS:
@@ -251,7 +249,7 @@ def _rows(
                 split=split,
                 order=_ORDERS[order if train else "shuffled"],
             )
-            for frame in pieces(tables, query):
+            for frame in tables.pieces(query):
                 yield frame.with_columns(source=pl.lit(name), split=pl.lit(split))
 
 
@@ -265,7 +263,7 @@ def _size(budget: dict[str, int]) -> str:
 
 
 def _statistics(
-    tables: DuckDBPyConnection, spec: specs.CorpusSpec, budgets: dict[str, dict[str, int]]
+    tables: database.Database, spec: specs.CorpusSpec, budgets: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
     """Return words and sentences by source: all, each size, dev and test (paper, Tables 2, 4)."""
 
@@ -296,9 +294,9 @@ def _statistics(
     }
 
 
-def _facts(tables: DuckDBPyConnection, table: str, where: str) -> dict[str, int]:
-    [(words, sentences, documents)] = tables.execute(
+def _facts(tables: database.Database, table: str, where: str) -> dict[str, int]:
+    [(words, sentences, documents)] = tables.rows(
         "select coalesce(sum(n_words), 0), count(*), count(distinct first) "
         f"from {table} where {where}"
-    ).fetchall()
+    )
     return {"words": int(words), "sentences": sentences, "documents": documents}

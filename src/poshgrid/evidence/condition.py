@@ -14,7 +14,7 @@ from typing import Any
 from poshgrid.config import Filter, specs
 from poshgrid.config.runs import SPLITS
 from poshgrid.core import logs
-from poshgrid.core.database import opened, pieces
+from poshgrid.core.database import opened
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_json, read_schema, table_writer, write_json
 from poshgrid.evidence.reinsertion import put_back, reinsert, trained
@@ -111,7 +111,7 @@ def _plan(
         Filter(name=word, reading=reading) for word, own in readings.items() for reading in own
     ]
     anything = corpus.out(every if spec.heldout_filtered else [])
-    corpus.database.execute(
+    corpus.database.run(
         f"create table written as select *, 'train' as split from ({trained(chosen)}) union all "
         "select sent_id, sent_id, source, n_words, split from corpus "
         f"where split in {SPLITS[1:]} and not {anything}"
@@ -145,9 +145,7 @@ def _plan(
         "removed_words": whole["words"] - unwritten["words"],
         **({"rewritten": changes} if spec.condition.rewrite else {}),
         "refilled": {key: filled[key] - left[key] for key in ("sentences", "words")},
-        "heldout_removed": {
-            s: corpus.database.execute(f"{lost} '{s}'").fetchall()[0][0] for s in SPLITS[1:]
-        },
+        "heldout_removed": {s: corpus.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
@@ -183,15 +181,15 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
     if not condition.rewrite:
         return {}
     trained = "(from written join corpus using (sent_id) where written.split = 'train')"
-    ((number, before, after),) = corpus.database.execute(
+    ((number, before, after),) = corpus.database.rows(
         "select count(*), coalesce(sum(before), 0), coalesce(sum(after), 0) "
         f"from {trained} where len(changed) > 0"
-    ).fetchall()
+    )
     changed, unsafe = (
-        dict(corpus.database.execute(
+        dict(corpus.database.rows(
             f"select word, count(*) from (select unnest({name}) as word from {trained}) "
             "group by word order by word"
-        ).fetchall())
+        ))
         for name in ("changed", "unsafe")
     )  # fmt: skip
     rewriters = {
@@ -224,14 +222,13 @@ def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:
     """Return a digest that two conditions share only if they train on the same sentences."""
     digest = hashlib.blake2b(digest_size=16)
     if spec.condition.rewrite:
-        for piece in pieces(
-            corpus.database,
+        for piece in corpus.database.pieces(
             f"select sent_id, text from ({trained(chosen)}) join corpus using (sent_id) "
-            "where len(changed) > 0 order by sent_id",
+            "where len(changed) > 0 order by sent_id"
         ):
             digest.update("\n".join(piece["text"]).encode())
-    for piece in pieces(
-        corpus.database, f"select sent_id from ({trained(chosen)}) order by sent_id"
+    for piece in corpus.database.pieces(
+        f"select sent_id from ({trained(chosen)}) order by sent_id"
     ):
         digest.update(piece["sent_id"].to_numpy().tobytes())
     return digest.hexdigest()
@@ -282,5 +279,5 @@ def _write(corpus: Corpus, output: Path) -> None:
             f"where written.split = '{split}' order by place"
         )
         with table_writer(output / f"{split}.parquet", CONDITION) as append:
-            for piece in pieces(corpus.database, rows):
+            for piece in corpus.database.pieces(rows):
                 append(piece.select(list(CONDITION)))

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pulp
-from duckdb import DuckDBPyConnection
 
 from poshgrid.core import solver
-from poshgrid.core.database import load
+from poshgrid.core.database import Database
 from poshgrid.core.errors import PoshgridError
 
 _FAITHFUL = 20  # cost, in words, of one sentence fewer than wanted of a source and length
@@ -30,7 +29,7 @@ Cell = tuple[str, int]
 
 
 def match(
-    database: DuckDBPyConnection,
+    database: Database,
     pool: str,
     needed: int,
     sentences: str,
@@ -72,7 +71,7 @@ def match(
     number(database, "free", sentences, "sent_id", generator.random(sum(demand.values())))
     evidence = _first(database, "taken", f"from ({pool})", taken)
     free = _first(database, "given", "from free", leaving)
-    database.execute(
+    database.run(
         "create or replace table places as "
         "select free.sent_id as place, evidence.sent_id, evidence.source, evidence.n_words "
         f"from ({evidence}) evidence join ({free}) free using (number)"
@@ -84,15 +83,12 @@ def match(
     return {s: round(gained[s] / words[s], 8) for s in sorted(words) if words[s]}
 
 
-def _counts(database: DuckDBPyConnection, query: str) -> dict[Cell, int]:
+def _counts(database: Database, query: str) -> dict[Cell, int]:
     counted = f"select source, n_words, count(*) from ({query}) group by all order by all"
-    rows = database.execute(counted).fetchall()
-    return {(source, length): count for source, length, count in rows}
+    return {(source, length): count for source, length, count in database.rows(counted)}
 
 
-def number(
-    database: DuckDBPyConnection, table: str, query: str, order: str, numbers: np.ndarray
-) -> None:
+def number(database: Database, table: str, query: str, order: str, numbers: np.ndarray) -> None:
     """Make a table of rows with a number for each, ``nth``.
 
     Args:
@@ -102,8 +98,8 @@ def number(
         order: SQL order of the rows.
         numbers: the numbers, in this order.
     """
-    load(database, "numbers", [pl.DataFrame({"nth": numbers}).with_row_index("row")])
-    database.execute(
+    database.load("numbers", [pl.DataFrame({"nth": numbers}).with_row_index("row")])
+    database.run(
         f"create or replace table {table} as "
         "select sent_id, source, n_words, numbers.nth from numbers "
         f"join (select *, row_number() over (order by {order}) - 1 as row from ({query})) "
@@ -118,7 +114,7 @@ def _frame(counts: dict[Cell, int]) -> pl.DataFrame:
     )
 
 
-def _first(database: DuckDBPyConnection, table: str, query: str, counts: dict[Cell, int]) -> str:
+def _first(database: Database, table: str, query: str, counts: dict[Cell, int]) -> str:
     """Return a query for the first ``counts[cell]`` rows of each cell, with their ``number``.
 
     Args:
@@ -127,7 +123,7 @@ def _first(database: DuckDBPyConnection, table: str, query: str, counts: dict[Ce
         query: rows with their order, ``nth``.
         counts: cell -> number of rows.
     """
-    load(database, table, [_frame(counts)])
+    database.load(table, [_frame(counts)])
     return (
         "select *, row_number() over (order by source, n_words, nth, sent_id) as number from "
         f"(from ({query}) join {table} using (source, n_words) qualify "

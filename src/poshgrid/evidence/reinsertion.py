@@ -49,7 +49,7 @@ def reinsert(
     """
     condition = spec.condition
     facts: dict[str, dict[str, Any]] = {}
-    corpus.database.execute(
+    corpus.database.run(
         "create table swaps (place uinteger, sent_id uinteger, source varchar, n_words uinteger)"
     )
     if not condition.reinsert:
@@ -106,12 +106,12 @@ def reinsert(
                 f"{where}: {error}; lower reinsert.rate, raise reinsert.tolerance, or give the "
                 "corpus more words"
             ) from error
-        corpus.database.execute("insert into swaps from places")
+        corpus.database.run("insert into swaps from places")
         evidence = direct(corpus, item.filter)
-        ((different, larger, own),) = corpus.database.execute(
+        ((different, larger, own),) = corpus.database.rows(
             f"select count(distinct sent_id), count(*) filter (not {chosen.whole}), "
             f"count(*) filter ({evidence or 'false'}) from places join train using (sent_id)"
-        ).fetchall()
+        )
         facts[item.filter] = {
             "sentences": needed,
             "rate": round(rate, 8),

@@ -45,19 +45,19 @@ def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
         PoshgridError: no choice has the same number of sentences or words.
     """
     _kinds(corpus, spec, gone)
-    corpus.database.execute("create table control (place uinteger)")
+    corpus.database.run("create table control (place uinteger)")
     # Larger sizes and spare sentences ("") matter for the refill
     names = [*corpus.sizes(), ""] if spec.condition.refill else corpus.sizes(spec.size)
     for size in names:
-        if corpus.database.execute(f"from kinds where gone and size = '{size}' limit 1").fetchall():
+        if corpus.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
             _match(corpus, spec, size)
-            corpus.database.execute("insert into control select place from places")
+            corpus.database.run("insert into control select place from places")
 
 
 def _kinds(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
     """Make a view for matching: ``source`` is a sentence's source and kind, ``of`` its source."""
     kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
-    corpus.database.execute(
+    corpus.database.run(
         f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
         f"source as of, source{kind} as source from train"
     )
@@ -72,12 +72,12 @@ def _match(corpus: Corpus, spec: specs.ConditionSpec, size: str) -> None:
     )
     # The kinds of a source share its tolerance in words
     share = f"sum(n_words) over (partition by of) // {2 ** len(condition.match)}"
-    words = corpus.database.execute(
+    words = corpus.database.rows(
         f"select distinct source, {share} from kinds where size = '{size}'"
-    ).fetchall()
+    )
     seeds = [condition.seed, zlib.crc32(b"control"), zlib.crc32(size.encode())]
     generator = np.random.default_rng(seeds)
-    gone = corpus.database.execute(f"select count(*) from ({pool})").fetchall()[0][0]
+    gone = corpus.database.rows(f"select count(*) from ({pool})")[0][0]
     try:
         match(corpus.database, pool, gone, rest, dict(words), _TOLERANCE, generator)
     except PoshgridError as error:
@@ -155,7 +155,7 @@ def _lose_words(corpus: Corpus, gone: str) -> None:
         corpus: the sentences, with their words before and after rewriting.
         gone: SQL test for sentences that the control removes already.
     """
-    corpus.database.execute(
+    corpus.database.run(
         "create table lost as select sent_id from (select sent_id, "
         "sum(n_words) over (partition by source, size order by draw, sent_id) as ends, "
         "sum(before::bigint - after::bigint) over (partition by source, size) as words "
@@ -187,7 +187,7 @@ def _downsample(corpus: Corpus, spec: specs.ConditionSpec, filtered: str, total:
             f"be kept (downsample {share:,}), and its filters leave {there:,}; lower downsample, "
             f"for all conditions of the corpus, to {possible}"
         )
-    corpus.database.execute(
+    corpus.database.run(
         f"create table drawn as select sent_id from train where {filtered} "
         f"order by draw, sent_id limit {number}"
     )
@@ -216,15 +216,15 @@ def _refill(corpus: Corpus, spec: specs.ConditionSpec, gone: str, whole: str) ->
         f"select source, sum(before) - coalesce(sum(n_words) filter (not {gone}), 0) as lacking "
         f"from train where {whole} group by all"
     )
-    corpus.database.execute(
+    corpus.database.run(
         "create table refill as select sent_id, source, n_words, lacking, "
         "sum(n_words) over (partition by source order by rank) as ends "
         f"from train join ({lacking}) using (source) where not {whole} and not {gone}"
     )
-    for source, number, there in corpus.database.execute(
+    for source, number, there in corpus.database.rows(
         f"select source, lacking, coalesce(sum(n_words), 0) as there from ({lacking}) "
         "left join refill using (source, lacking) group by all having there < lacking order by 1"
-    ).fetchall():
+    ):
         raise PoshgridError(
             f"condition {spec.condition.name!r} at {spec.size}: source {source!r} lacks "
             f"{number - there:,} words to refill the {number:,} that are gone; raise "
@@ -253,11 +253,11 @@ def facts(
     for used in deciding(spec):
         rule, gone = f'"{column(used.name, used.reading)}"', corpus.out([used])
         evidence = direct(corpus, used.name) or "false"
-        ((by_rule, by_words, number, own, there),) = corpus.database.execute(
+        ((by_rule, by_words, number, own, there),) = corpus.database.rows(
             f"select count(*) filter ({rule}), count(*) filter ({gone} and not {rule}), "
             f"coalesce(sum(before) filter ({gone}), 0), count(*) filter ({gone} and {evidence}), "
             f"count(*) filter ({evidence}) from train where {whole}"
-        ).fetchall()
+        )
         never = labelled["filters"][used.name][used.reading]["never"]
         counts[f"{used.name}.{used.reading}"] = {
             "rule": by_rule, "backstop": by_words, "words": number, "never": never,

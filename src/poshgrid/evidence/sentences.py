@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from duckdb import DuckDBPyConnection
 
 from poshgrid.config import Condition, Filter
 from poshgrid.config.sizes import words
-from poshgrid.core.database import load
+from poshgrid.core.database import Database
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import table_batches
 from poshgrid.corpora.schema import SENTENCES
@@ -84,7 +83,7 @@ class Corpus:
         labels: the labels of its sentences, which are columns of the tables.
     """
 
-    database: DuckDBPyConnection
+    database: Database
     labels: Labels
 
     def read(
@@ -137,13 +136,12 @@ class Corpus:
             )
             for piece in pieces
         )
-        load(self.database, "corpus", drawn)
-        self.database.execute("create view train as from corpus where split = 'train'")
+        self.database.load("corpus", drawn)
+        self.database.run("create view train as from corpus where split = 'train'")
 
     def count(self, test: str) -> int:
         """Return the number of training sentences for which a test is true."""
-        [(number,)] = self.database.execute(f"select count(*) from train where {test}").fetchall()
-        return int(number)
+        return int(self.database.rows(f"select count(*) from train where {test}")[0][0])
 
     def by_source(self, rows: str, words: str = "n_words") -> dict[str, tuple[int, int]]:
         """Return source -> sentences and words, sorted.
@@ -153,12 +151,11 @@ class Corpus:
             words: the column that is counted: ``"before"``, words in the corpus.
         """
         query = f"select source, count(*), sum({words}) from {rows} group by source order by source"
-        counted = self.database.execute(query).fetchall()
-        return {source: (number, length) for source, number, length in counted}
+        return {source: (number, length) for source, number, length in self.database.rows(query)}
 
     def sizes(self, largest: str = "") -> list[str]:
         """Return the sizes up to ``largest`` that add training sentences, ascending."""
-        rows = self.database.execute("select distinct size from train where size <> ''").fetchall()
+        rows = self.database.rows("select distinct size from train where size <> ''")
         names = sorted((name for (name,) in rows), key=words)
         return [name for name in names if not largest or words(name) <= words(largest)]
 

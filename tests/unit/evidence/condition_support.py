@@ -151,5 +151,5 @@ def planned(*rows: tuple[str, int, str, bool]) -> Iterator[Corpus]:
 
 def held(corpus: Corpus, test: str) -> list[int]:
     """Return the training sentences that a test of ``Chosen`` holds of, ascending."""
-    rows = corpus.database.execute(f"select sent_id from train where {test} order by sent_id")
-    return [sent_id for (sent_id,) in rows.fetchall()]
+    rows = corpus.database.rows(f"select sent_id from train where {test} order by sent_id")
+    return [sent_id for (sent_id,) in rows]

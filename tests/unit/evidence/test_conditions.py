@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from poshgrid.config.runs import SPLITS
-from poshgrid.core.database import pieces
+from poshgrid.core.database import Database
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_json, table_batches
 from poshgrid.evidence import sentences as planning
@@ -304,7 +304,7 @@ def test_a_condition_is_read_in_pieces_without_a_trace(tmp_path, corpus, monkeyp
     wanted = spec(filters=FILTERS, rates={"binding": 0.02})
     corpus.build(wanted, tmp_path / "whole")
     monkeypatch.setattr(planning, "table_batches", functools.partial(table_batches, size=97))
-    monkeypatch.setattr(pieces, "__defaults__", (31,))
+    monkeypatch.setattr(Database.pieces, "__defaults__", (31,))
     corpus.build(wanted, tmp_path / "pieces")
     for split in SPLITS:
         one, two = (read(tmp_path / n)[split] for n in ("whole", "pieces"))

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid.core.database import load, opened
+from poshgrid.core.database import opened
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.matching import match
 
@@ -34,11 +34,10 @@ class Matched(NamedTuple):
 def run(pool, number, sentences, words, tolerance=0.001, seed=1):
     generator = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as database:
-        load(database, "pool", [frame(pool).with_row_index("nth")])
-        load(database, "sentences", [frame(sentences)])
+        database.load("pool", [frame(pool).with_row_index("nth")])
+        database.load("sentences", [frame(sentences)])
         gained = match(database, "from pool", number, "from sentences", words, tolerance, generator)
-        places = database.execute("select place, sent_id from places").fetchall()
-        return Matched(dict(places), gained)
+        return Matched(dict(database.rows("select place, sent_id from places")), gained)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -137,7 +137,7 @@ def put_back(wanted, *rows):
     """Return the sentence that gives way -> the evidence, and facts."""
     with planned(*rows) as corpus:
         facts = reinsert(corpus, wanted, choose(corpus, wanted))["binding"]
-        return dict(corpus.database.execute("select place, sent_id from swaps").fetchall()), facts
+        return dict(corpus.database.rows("select place, sent_id from swaps")), facts
 
 
 @pytest.mark.parametrize(("there", "rate"), [(1, 0.25), (2, 0.25), (2, 0.1)])

@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid.core import logs
-from poshgrid.core.database import load, opened, pieces
+from poshgrid.core import database, logs
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import atomic_folder, read_json, table_batches, table_height, write_json
 from poshgrid.evidence.schema import CONDITION
@@ -127,13 +126,12 @@ def _with_trees(table: Path, parses: list[Path], folder: Path) -> Iterator[pl.Da
         folder: for temporary files.
     """
     columns = ["sent_id", "form", "head"]
-    with opened(folder) as tables:
+    with database.opened(folder) as tables:
         empty = pl.DataFrame(schema={name: PARSES[name] for name in columns})
         shards = (table_batches(path, PARSES, columns) for path in parses)
-        load(tables, "trees", itertools.chain([empty], *shards))
-        load(tables, "sentences", table_batches(table, CONDITION, ["sent_id", "text"]))
-        yield from pieces(
-            tables,
+        tables.load("trees", itertools.chain([empty], *shards))
+        tables.load("sentences", table_batches(table, CONDITION, ["sent_id", "text"]))
+        yield from tables.pieces(
             "select text, form, head from sentences join trees using (sent_id) "
             "order by sentences.rowid",
             BATCH,
