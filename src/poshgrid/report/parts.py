@@ -27,8 +27,8 @@ from poshgrid.report.collect import Collected
 from poshgrid.report.layout import lay_out
 from poshgrid.report.texts import environment, say, titles
 
-_ENDINGS = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".bib")}
-"""Folder of the page -> the endings of the files that a report writes there."""
+_ENDINGS = {"figures": tuple(f".{e}" for e in style.KINDS), "tables": (".csv", ".bib", ".tex")}
+"""Folder of the page -> endings of the files that a report writes there, or wrote once (.tex)."""
 
 
 @dataclass(frozen=True)

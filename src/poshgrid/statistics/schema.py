@@ -116,7 +116,8 @@ HEURISTIC_AGREEMENT = {
     "where_wrong": pl.Float64,
 }
 """``statistics/{target}/heuristic_agreement.parquet``: one row per point of the grid (seeds taken
-together), phenomenon and heuristic that decides on at least one of its pairs.
+together; without counted baselines), phenomenon and heuristic that decides on one of its pairs or
+more.
 """
 
 SUMMARY = {

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import polars as pl
+import polars.selectors as cs
 import pytest
 
 from poshgrid.core.errors import PoshgridError
@@ -118,6 +119,14 @@ def test_too_scarce_evidence_names_the_largest_rate(tmp_path, corpus):
     assert counts["sentences"] == round(0.2 * train.height) == put(train).height
     assert counts["sentences"] > counts["available"] >= counts["different"]
     assert put(train)["replaced"].is_unique().all()
+
+
+def test_a_filter_that_finds_nothing_is_named(tmp_path, corpus):
+    none = (cs.starts_with("binding") & cs.boolean()) & pl.lit(value=False)
+    labels = corpus.table.with_columns(none)
+    labels = write_labels(labels, tmp_path / "labels.parquet")
+    with pytest.raises(PoshgridError, match=r"'binding' at rate 0\.5: the filter finds no"):
+        corpus.build(back({"binding": 0.5}), tmp_path / "out", labels, allow=["void"])
 
 
 @pytest.mark.parametrize("rate", ["natural", 0.0001])

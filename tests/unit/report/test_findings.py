@@ -44,6 +44,7 @@ def test_a_contrast_has_its_numbers_a_verdict_and_the_parts_that_differ(study):
     assert filtering["lower"] == "Binding −7.5 [−10.0, −5.0]"
     assert filtering["higher"] == "Wanna (evidence kept) +5.0 [+2.5, +7.5]"
     assert register["lower"].count("; ") == 3 and register["higher"] is None
+    assert filtering["model"] is register["model"] is None  # of one Bayesian model
     assert filtering["seeds"] is filtering["structure"] is None
     # A filter that names no phenomenon may be aimed at any
     unnamed = study.spec.model_copy(update={"removed": {"baby-f": {"own": []}}})
@@ -63,6 +64,19 @@ def test_a_phenomenon_is_named_if_its_category_has_another_verdict(study):
     (row,) = contrasts(study, condition=fit).to_dicts()
     assert row["higher"] == "principle-a-locality +1.5 [+1.0, +2.0]"
     assert row["lower"] == "Binding −5.0 [−9.0, −1.0]; island-wh −3.5 [−5.0, −2.0]"
+
+
+def test_each_contrast_names_its_model_and_words_that_differ(study):
+    fit = study.collected.fits["condition"]
+    words = [(1_000, 900), (1_000, 1_000)]
+    made = {
+        name: replace(fit, name=name, contrasts=contrast(words_first=first, words_less=less))
+        for name, (first, less) in zip(["bias", "factorial"], words, strict=True)
+    }
+    rows = contrasts(study, **made)
+    assert dict(rows.select("model", "words").iter_rows()) == {
+        "bias": "1,000 and 900", "factorial": None,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["study", "biased"])

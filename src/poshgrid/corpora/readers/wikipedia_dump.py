@@ -47,7 +47,9 @@ _SHOWN = {"nowrap": "1", "small": "1", "abbr": "1", "lang": "2"}
 """Template -> the parameter that it shows."""
 _SILENT = re.compile(
     r"cit(?:e|ation)\b.*|sfn\w*|harv\w*|refn?|r|rp|efn.*|note\w*|cn|fact|.*\b(?:needed|inline)"
-    r"|clarify.*|dubious.*|when|who|which|by whom|(?:info|nav)box.*|.*taxobox"
+    r"|clarify.*|dubious.*|vague|when|who|which|by whom|dead link|verify.*|unreliable.*"
+    r"|failed verification|refimprove.*|anchor.*|flagicon|short description"
+    r"|use \w+ (?:dates|english)|(?:info|nav)box.*|.*taxobox|speciesbox"
 )
 """Templates that show nothing in a sentence: citations and doubts; boxes, often before the first
 word of an article."""
@@ -247,6 +249,7 @@ def _tagged(node: Any) -> Any:  # noqa: ANN401 - nodes of mwparserfromhell
 def _template(node: Any) -> str:  # noqa: ANN401 - a node of mwparserfromhell
     """Return the text that replaces a template."""
     name = " ".join(str(node.name.strip_code()).replace("_", " ").lower().split())
+    name = name.removeprefix("template:").strip()
     if name in _FORMULA:
         return _MARK
     if _SILENT.fullmatch(name):

@@ -24,7 +24,7 @@ from poshgrid.statistics.schema import CANNOT_TELL, NO, NOT_TESTABLE, YES
 from poshgrid.statistics.verdicts import MARGIN
 
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
-MOST_COLUMNS = 4  # with more cells, the table counts verdicts instead of listing them
+MOST_COLUMNS = 4  # with more points, the table counts verdicts instead of listing them
 VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
 Row = dict[str, Any]
@@ -125,8 +125,9 @@ def contrasts(collected: Collected) -> pl.DataFrame:
     The contrasts of a bias's control come beneath the contrast of the bias.
 
     Returns:
-        Comparison, columns of ``CONTRASTS``, verdict, the parts in which the difference is clearly
-        ``higher`` or ``lower``, whether the structure of a bias helps, whether one seed is all.
+        Model (null if all contrasts are of one), comparison, columns of ``CONTRASTS``, verdict, the
+        parts that are ``higher``, ``lower`` or ``alike``, words of training if they differ, whether
+        the structure of a bias helps, whether one seed is all.
     """
     compared = [(fit, rows) for fit in _quotable(collected) for rows in _groups(fit)]
     strengths: dict[tuple[str, str | None], float] = {}  # model, bias -> of its own contrasts
@@ -141,7 +142,9 @@ def contrasts(collected: Collected) -> pl.DataFrame:
         return -strengths.get((fit.name, controlled), own), controlled is not None, -own
 
     ordered = sorted(compared, key=order)
-    return pl.DataFrame([_finding(collected, *pair) for pair in ordered], infer_schema_length=None)
+    table = pl.DataFrame([_finding(collected, *pair) for pair in ordered], infer_schema_length=None)
+    several = table.height and table["model"].n_unique() > 1
+    return table if several else table.with_columns(model=None)
 
 
 def _quotable(collected: Collected) -> list[Fit]:
@@ -177,8 +180,8 @@ def decided(row: Row) -> str:
 def _finding(collected: Collected, fit: Fit, rows: list[Row]) -> Row:
     """Return a row of the table of findings.
 
-    A part is named if its difference is clear; a phenomenon, only if its category has another
-    verdict.
+    A part is named if its verdict is not "cannot tell"; a phenomenon, only if its category has
+    another verdict.
 
     Args:
         collected: all results.
@@ -192,7 +195,7 @@ def _finding(collected: Collected, fit: Fit, rows: list[Row]) -> Row:
     category_of = dict(items.select("phenomenon", "category").unique().iter_rows())
     of_category = {row["level"]: decided(row) for row in parts if row["by"] == "category"}
     untouched = _untouched_categories(_removed(collected, overall), category_of)
-    named: dict[str, list[str]] = {HIGHER: [], LOWER: []}
+    named: dict[str, list[str]] = {HIGHER: [], LOWER: [], ALIKE: []}
     for row in parts:
         verdict = decided(row)
         same = verdict == of_category.get(category_of.get(row["level"], ""))
@@ -206,14 +209,22 @@ def _finding(collected: Collected, fit: Fit, rows: list[Row]) -> Row:
     where = [f"on {suite}"] if len(suites) > 1 else []
     where += [f"{listed(fit.spec['phenomena'])} alone"] if fit.spec.get("phenomena") else []
     return {
+        "model": fit.name,
         "comparison": ", ".join([": ".join([*heading, " − ".join(sides)]), *where]),
         "difference": _in_points(overall),
         **{name: overall[name] for name in ("share", "joint_low", "joint_high", "raw")},
         "verdict": decided(overall),
         **{verdict: "; ".join(names) or None for verdict, names in named.items()},
+        "words": _words(overall),
         "structure": _structure(fit, overall),
         "seeds": "one" if model.one_seed(fit, overall) else None,
     }
+
+
+def _words(row: Row) -> str | None:
+    """Return the words of training of both sides; None if they are equal or unknown."""
+    first, less = row["words_first"], row["words_less"]
+    return f"{first:,} and {less:,}" if first and less and first != less else None
 
 
 def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
@@ -315,22 +326,22 @@ def _in_points(row: Row) -> str:
 def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, list[str], bool]:
     """Return the verdicts on each phenomenon, and which other suites can test it.
 
-    A cell is a point of the grid, its seeds taken together. Up to ``MOST_COLUMNS`` cells have a
-    column each; with more cells, each verdict has a column with its number of cells. All cells are
-    in the table, so that no cell is selected for its result.
+    Up to ``MOST_COLUMNS`` points of the grid (seeds taken together) have a column each; with more,
+    each verdict has a column with its number of points. All points are in the table, so that none
+    is selected for its result.
 
     Returns:
-        The table, empty if no verdict is possible; whether some cell is not testable; the baselines
-        that were not run; whether cells are counted.
+        The table, empty if no verdict is possible; whether some point is not testable; the
+        baselines that were not run; whether points are counted.
     """
     rows = collected.accuracy.filter(pl.col("learned").is_not_null())
     untestable = NOT_TESTABLE in set(rows["learned"])
     if not untestable and rows["above_rival_low"].null_count() == rows.height:
         return pl.DataFrame(), False, [], False
     key = ["suite", "category", "phenomenon"]
-    rows = rows.with_columns(cell=naming(["condition", *varied(rows)]))
-    cells = rows["cell"].unique(maintain_order=True).to_list()
-    counted = len(cells) > MOST_COLUMNS
+    rows = rows.with_columns(point=naming(["condition", *varied(rows)]))
+    points_of_grid = rows["point"].unique(maintain_order=True).to_list()
+    counted = len(points_of_grid) > MOST_COLUMNS
     best = pl.col("rival").replace(BASELINE_NAMES).drop_nulls().unique(maintain_order=True)
     if counted:
         columns = [
@@ -339,7 +350,8 @@ def learned(collected: Collected, layout: Layout) -> tuple[pl.DataFrame, bool, l
         ]
     else:
         columns = [
-            pl.col("learned").filter(cell=cell).first().alias(f"in {cell}") for cell in cells
+            pl.col("learned").filter(point=point).first().alias(f"in {point}")
+            for point in points_of_grid
         ]
     verdicts = rows.group_by(key).agg(
         *columns,
