@@ -55,7 +55,8 @@ def judge(
         raise PoshgridError(f"{text}: no such file; give a text (--text)")
     reduction = "sum" if total else "mean"
     scoring = _valid("--masked", Scoring, {"bos": bos, "reduction": reduction, "masked": masked})
-    options = options_of(option)
+    own = {"categories": "own"} if reader == "pairs" else {}
+    options = own | options_of(option)
     paths = unique_names(
         suite, lambda path: path.stem, lambda path: f"{path.resolve().parent.name}-{path.stem}"
     )
@@ -139,10 +140,11 @@ def _compare(paths: Paths, names: list[str]) -> None:
     if average["suite"].n_unique() > 1:
         rows = average.with_columns(phenomenon="suite")
     else:
-        rows = frame.filter(pl.col("level").is_in(["phenomenon", "average"]))
+        rows = frame.filter(pl.col("level").is_in(["phenomenon", "overall", "average"]))
     note = (
-        "Percent of pairs right, a tie counts half. Stars: chi-square against 50%: * p < .05, "
-        "** p < .01, *** p < .001. ‡ A baseline is itself far from 50%."
+        "Percent of pairs right, a tie counts half. Overall: mean over categories. Average: mean "
+        "over phenomena. Stars: chi-square against 50%: * p < .05, ** p < .01, *** p < .001. "
+        "‡ A baseline is itself far from 50%."
     )
     accuracies("accuracy", rows, varying(rows, ("model",), always=("model",)), note)
     typer.echo(f"{table.with_suffix('.csv')}: all numbers")

@@ -95,5 +95,5 @@ def run(context: typer.Context) -> None:
     """
     folder = str(Path(sys.executable).parent)  # jobs call `poshgrid`
     path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
-    words = [sys.executable, "-m", "poshgrid.planning.launch", *context.args]
+    words = [sys.executable, "-P", "-m", "poshgrid.planning.launch", *context.args]
     os.execve(sys.executable, words, os.environ | {"PATH": path})

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from poshgrid.core import resources
-from poshgrid.core.errors import PoshgridError
-from poshgrid.parsing.tree import Tree
+from poshgrid.core.errors import PoshgridError, did_you_mean
+from poshgrid.parsing.tree import RELATIONS, TAGS, Tree
 
 LIST = re.compile(r"\$([a-z][a-z-]*)")
 """A reference to a list of words in a pattern."""
@@ -212,6 +212,7 @@ def _line(line: str, nodes: dict[str, Tests]) -> Edge | None:
         if "rel" in nodes[child]:
             raise ValueError(f"{child!r} has two relations")
         nodes[child]["rel"] = match["relations"]
+        _check_universal("relation", match["relations"], RELATIONS)
     roles = list(nodes)
     return Edge(roles.index(left), roles.index(right), structure, order)
 
@@ -228,7 +229,16 @@ def _tests(described: str) -> Tests:
         if key not in _ATTRIBUTES or not value:
             raise ValueError(f"cannot read {part!r}, a word has {', '.join(_ATTRIBUTES)}")
         tests[key] = value
+    _check_universal("part of speech", tests.get("upos", "").removeprefix("!"), TAGS)
+    _check_universal("relation", tests.get("rel", ""), RELATIONS)
     return tests
+
+
+def _check_universal(kind: str, words: str, known: Iterable[str]) -> None:
+    """Raise ``ValueError`` if one of the words is not of Universal Dependencies."""
+    for word in filter(None, words.split("|")):
+        if (general := word.partition(":")[0]) not in known:
+            raise ValueError(f"unknown {kind} {word!r}{did_you_mean(general, known)}")
 
 
 def _related(relation: str, wanted: frozenset[str]) -> bool:

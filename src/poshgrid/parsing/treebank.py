@@ -13,21 +13,8 @@ from poshgrid.config import Treebank, specs
 from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import atomic
-from poshgrid.parsing.tree import Tree
+from poshgrid.parsing.tree import RELATIONS, TAGS, Tree
 
-RELATIONS = frozenset({
-    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound",
-    "conj", "cop", "csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat",
-    "goeswith", "iobj", "list", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "orphan",
-    "parataxis", "punct", "reparandum", "root", "vocative", "xcomp",
-})  # fmt: skip
-"""The 37 universal relations (de Marneffe et al. 2021, "Universal Dependencies", Table 2)."""
-
-TAGS = frozenset({
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-    "PUNCT", "SCONJ", "SYM", "VERB", "X",
-})  # fmt: skip
-"""The 17 universal tags (de Marneffe et al. 2021, Table 1)."""
 TOY = "toy"
 TOY_SENTENCES = 2_000
 SEED = 42

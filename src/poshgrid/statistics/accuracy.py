@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from poshgrid.config.runs import COUNTED, REFERENCE, SCORED, UNTRAINED, WORD_BASELINES
+from poshgrid.config.runs import BASELINE_RECIPES, COUNTED, SCORED, UNTRAINED, WORD_BASELINES
 from poshgrid.config.specs import JudgementSpec
 from poshgrid.core import files, formats
 from poshgrid.core.errors import PoshgridError
@@ -179,7 +179,7 @@ def _with_baselines(rows: pl.DataFrame) -> pl.DataFrame:
     for baseline, (its_rows, key) in of_baselines.items():
         means = rows.filter(its_rows).select(*key, pl.col("mean").alias(baseline))
         rows = rows.join(means, on=key, how="left")
-    compared = ~pl.col("recipe").is_in(REFERENCE)
+    compared = ~pl.col("recipe").is_in(BASELINE_RECIPES)
     rows = rows.with_columns(pl.when(compared).then(pl.col(*of_baselines)))
     # 1e-9: rounding errors must not put 55% further than 5 points from 50%.
     is_far = [

@@ -36,7 +36,7 @@ def test_arguments_are_passed_as_they_are(monkeypatch):
     CliRunner().invoke(cli.app, ["run", *arguments], catch_exceptions=False)
     ((program, words, environment),) = became
     assert program == words[0] == sys.executable
-    assert words[1:] == ["-m", "poshgrid.planning.launch", *arguments]
+    assert words[1:] == ["-P", "-m", "poshgrid.planning.launch", *arguments]
     # The `poshgrid` of jobs is the one beside this Python, whether its environment is active or not
     assert environment["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)  # noqa: PTH120
 

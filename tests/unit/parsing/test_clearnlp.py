@@ -8,8 +8,7 @@ import pytest
 from poshgrid.core.errors import PoshgridError
 from poshgrid.parsing import clearnlp
 from poshgrid.parsing.engines.spacy import is_mapped
-from poshgrid.parsing.tree import Tree
-from poshgrid.parsing.treebank import RELATIONS
+from poshgrid.parsing.tree import RELATIONS, Tree
 from tests.cases import read_cases
 from tests.unit.evidence.trees import tree
 

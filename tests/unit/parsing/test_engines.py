@@ -17,7 +17,7 @@ from poshgrid.parsing.evaluate import evaluate
 from poshgrid.parsing.schema import PARSES
 from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.train import train
-from poshgrid.parsing.tree import Tree
+from poshgrid.parsing.tree import RELATIONS, Tree
 from tests.unit.models.training.training_support import write_sentences
 
 OPTIONS = {
@@ -54,7 +54,7 @@ def check(trees, words):
         assert all(0 <= head <= len(tree) for head in tree.head) and 0 in tree.head
         assert all(len(list(tree.ancestors(w))) < len(tree) for w in range(1, len(tree) + 1))
         assert [rel == "root" for rel in tree.deprel] == [head == 0 for head in tree.head]
-    assert {rel.partition(":")[0] for tree in trees for rel in tree.deprel} <= treebank.RELATIONS
+    assert {rel.partition(":")[0] for tree in trees for rel in tree.deprel} <= RELATIONS
 
 
 def check_odd_input(parser):

@@ -250,11 +250,12 @@ def _written(pair: Pair, options: Options) -> dict[str, str | int]:
 def _category(phenomenon: str, term: str, options: Options) -> str:
     """Return a category: Table 10's, else ``other-TERM``; with ``categories: own`` the TERM.
 
-    Without a term, the part of the name before the last hyphen is used, as in Zorro's file names.
+    Without a term, the part of the name before the last hyphen is used, as in Zorro's file names;
+    ``own`` takes the whole name if it has no hyphen.
     """
     own = term or phenomenon.rpartition("-")[0]
     if options.categories == "own":
-        return own or "other"
+        return own or phenomenon
     return table10.category(phenomenon) or (f"other-{own}" if own else "other")
 
 

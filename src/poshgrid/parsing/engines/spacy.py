@@ -27,7 +27,7 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_json
 from poshgrid.parsing import clearnlp
 from poshgrid.parsing import treebank as gold
-from poshgrid.parsing.tree import Tree
+from poshgrid.parsing.tree import RELATIONS, Tree
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -79,7 +79,7 @@ def is_mapped(model: Path) -> bool:
             "that of the package"
         )
     labels = set(read_json(model / "meta.json").get("labels", {}).get("parser", ())) - {"ROOT"}
-    universal = {label for label in labels if label.partition(":")[0] in gold.RELATIONS}
+    universal = {label for label in labels if label.partition(":")[0] in RELATIONS}
     if labels <= universal:
         return False
     if unknown := sorted(labels - universal - set(clearnlp.RELATIONS)):
