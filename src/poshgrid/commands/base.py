@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from poshgrid.config.names import PAPER, STUDY
+from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.grid.grid import Grid
@@ -56,8 +57,18 @@ def command(
 
 
 def files_of(config: Sequence[Path] | None) -> list[Path]:
-    """Return the named configuration files, or the default configuration of this folder."""
-    return list(config or [STUDY if STUDY.is_file() else PAPER])
+    """Return the named configuration files, or the default configuration of this folder.
+
+    Raises:
+        PoshgridError: none is named, and this folder has none.
+    """
+    default = STUDY if STUDY.is_file() else PAPER
+    if not config and not default.is_file():
+        raise PoshgridError(
+            f"{Path.cwd()}: no {STUDY}; go to the folder of your study, name a configuration, or "
+            "make a study with `poshgrid init FOLDER`"
+        )
+    return list(config or [default])
 
 
 def grid_of(config: Sequence[Path] | None, results: Path | None = None) -> Grid:
