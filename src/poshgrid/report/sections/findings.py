@@ -26,6 +26,7 @@ from poshgrid.statistics.verdicts import MARGIN
 TITLE, ORDER, AUDIENCE = "Findings", 10, "reader"
 MOST_COLUMNS = 4  # with more points, the table counts verdicts instead of listing them
 VERDICTS = (YES, NO, CANNOT_TELL, NOT_TESTABLE)
+NEARLY = 0.01  # conditions of one size differ by a few words, which is not shown
 HIGHER, LOWER, ALIKE = "higher", "lower", "alike"
 Row = dict[str, Any]
 """A contrast: columns of ``CONTRASTS``."""
@@ -126,8 +127,8 @@ def contrasts(collected: Collected) -> pl.DataFrame:
 
     Returns:
         Model (null if all contrasts are of one), comparison, columns of ``CONTRASTS``, verdict, the
-        parts that are ``higher``, ``lower`` or ``alike``, words of training if they differ, whether
-        the structure of a bias helps, whether one seed is all.
+        parts that are ``higher``, ``lower`` or ``alike``, words of training if they differ by more
+        than 1%, whether the structure of a bias helps, whether one seed is all.
     """
     compared = [(fit, rows) for fit in _quotable(collected) for rows in _groups(fit)]
     strengths: dict[tuple[str, str | None], float] = {}  # model, bias -> of its own contrasts
@@ -222,9 +223,10 @@ def _finding(collected: Collected, fit: Fit, rows: list[Row]) -> Row:
 
 
 def _words(row: Row) -> str | None:
-    """Return the words of training of both sides; None if they are equal or unknown."""
-    first, less = row["words_first"], row["words_less"]
-    return f"{first:,} and {less:,}" if first and less and first != less else None
+    """Return the words of training of both sides; None if they are unknown or nearly equal."""
+    first, less = row["words_first"] or 0, row["words_less"] or 0
+    differ = min(first, less) > 0 and abs(first - less) > NEARLY * max(first, less)
+    return f"{first:,} and {less:,}" if differ else None
 
 
 def _removed(collected: Collected, row: Row) -> dict[str, list[str]]:
