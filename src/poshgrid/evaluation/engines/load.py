@@ -46,6 +46,8 @@ def load(
     """
     hub = not Path(model).is_dir() and _HUB.fullmatch(model) is not None
     words = str(tokenizer or model)
+    if hub:
+        log.info("%s: no such folder; looking for it on the hub", model)
     if not hub and _check_folder(Path(model), Path(words)) == NGRAM:
         from poshgrid.evaluation.engines import ngram
         from poshgrid.models.ngram import NGram
