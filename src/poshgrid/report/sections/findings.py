@@ -126,9 +126,9 @@ def contrasts(collected: Collected) -> pl.DataFrame:
     The contrasts of a bias's control come beneath the contrast of the bias.
 
     Returns:
-        Model (null if all contrasts are of one), comparison, columns of ``CONTRASTS``, verdict, the
-        parts that are ``higher``, ``lower`` or ``alike``, words of training if they differ by more
-        than 1%, whether the structure of a bias helps, whether one seed is all.
+        Model (null if no other has this comparison), comparison, columns of ``CONTRASTS``, verdict,
+        the parts that are ``higher``, ``lower`` or ``alike``, words of training if they differ by
+        more than 1%, whether the structure of a bias helps, whether one seed is all.
     """
     compared = [(fit, rows) for fit in _quotable(collected) for rows in _groups(fit)]
     strengths: dict[tuple[str, str | None], float] = {}  # model, bias -> of its own contrasts
@@ -144,8 +144,9 @@ def contrasts(collected: Collected) -> pl.DataFrame:
 
     ordered = sorted(compared, key=order)
     table = pl.DataFrame([_finding(collected, *pair) for pair in ordered], infer_schema_length=None)
-    several = table.height and table["model"].n_unique() > 1
-    return table if several else table.with_columns(model=None)
+    if table.is_empty():
+        return table
+    return table.with_columns(model=pl.when(pl.col("comparison").is_duplicated()).then("model"))
 
 
 def _quotable(collected: Collected) -> list[Fit]:
