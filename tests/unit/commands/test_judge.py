@@ -106,7 +106,7 @@ def test_models_are_judged_beside_what_counts_words(suite, tmp_path):
     for name in ("my-counts-e", "unigram"):
         assert of[name, "suite", "wanna"] == pytest.approx(13.5 / 14)
     assert of["two", "more", "more"] == 0.75
-    # The page and the terminal show a model beside the same baselines
+    # The page and the terminal compare a model with the same baselines
     table = pl.read_parquet(out / "statistics/all/accuracy.parquet").filter(level="phenomenon")
     model = table.filter(model="two", suite="suite", phenomenon="wanna").row(0, named=True)
     assert model["unigram"] == pytest.approx(13.5 / 14) and "unigram" in model["far"]

@@ -186,9 +186,9 @@ def whole(inputs, tmp_path_factory):
 
 def digests(job):
     """All that a model's folder says, but for times."""
-    found = compare.digests(job.folder / "baby")
-    assert any(name.endswith("/checkpoints/64/model.safetensors") for name in found)
-    return found
+    contents = compare.digests(job.folder / "baby")
+    assert any(name.endswith("/checkpoints/64/model.safetensors") for name in contents)
+    return contents
 
 
 @pytest.mark.slow
