@@ -232,7 +232,7 @@ def _baselines(
     names = []
     for source, text in texts.items():
         cells = [name for name, cell in judged.cells.items() if cell.source == source]
-        if not judged.cells:  # models without a place in the grid are compared with any text
+        if not judged.cells:  # models without a place in the grid; one text is their baseline
             cells = [f"{PRETRAINED if len(texts) == 1 else path_name(source)}/{GIVEN}"]
         if not cells:
             known = sorted({cell.source for cell in judged.cells.values()})

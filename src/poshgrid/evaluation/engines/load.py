@@ -48,7 +48,7 @@ def load(
     words = str(tokenizer or model)
     if hub:
         log.info("%s: no such folder; looking for it on the hub", model)
-    if not hub and _check_folder(Path(model), Path(words)) == NGRAM:
+    elif _check_folder(Path(model), Path(words)) == NGRAM:
         from poshgrid.evaluation.engines import ngram
         from poshgrid.models.ngram import NGram
 
