@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 from poshgrid.benchmark.schema import PAIRS
-from poshgrid.core.files import read_table
+from poshgrid.core.files import read_table, write_table
 from poshgrid.evaluation.heuristics import table
+from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.models.ngram import count
 from poshgrid.statistics import accuracy
 from poshgrid.statistics.agreement import agreed
@@ -124,3 +125,40 @@ def test_from_files_to_a_table(tmp_path):
         "ngram": (4, 4, 1, 0.25, None),
     }
     assert "frequent-word" not in set(judged(None)["heuristic"])  # nobody counted words
+
+
+JOINT = [
+    # item, set, joint, the heuristic's choice, margins of two seeds
+    ("a", "one", True, 1, (3, 1)),  # together 2 and -1: right, wrong
+    ("b", "one", True, 1, (-1, -2)),
+    ("c", "two", True, 1, (5, 1)),  # 3 and -1; the heuristic: bad, by two to one
+    ("d", "two", True, 0, (-1, -2)),
+    ("e", "two", True, 0, (-1, 0)),
+    ("f", "three", True, 1, (1, 1)),  # as often good as bad: no decision
+    ("g", "three", True, 0, (1, 1)),
+    ("h", "four", False, 0, (-1, 1)),  # alone: wrong, right
+    ("i", "four", True, None, (-1, 1)),  # right twice; the heuristic: good, by the second pair
+    ("j", "four", True, 1, (2, 1)),
+]
+
+
+def test_joint_pairs_are_one_choice_of_models_and_of_heuristics(tmp_path):
+    """Of eight choices of two seeds on one, two, h and four, 1 + 1 + 1 + 2 are the heuristic's."""
+    rows = [
+        {"item_id": item, "category": "c", "phenomenon": "p", "template": "t", "lexical_set": of,
+         "cell": item, "joint": joint, "contrast": "x", "good": "a", "bad": "b"}
+        for item, of, joint, *_ in JOINT
+    ]  # fmt: skip
+    made = Folder(tmp_path, pl.DataFrame(rows, schema=PAIRS))
+    made.words("baby/10M", 10_000_000)
+    for number in (0, 1):
+        margins = [both[number] for *_, both in JOINT]
+        made.add(f"baby/10M/gpt2/packed/none/seed{number}", {None: margins})
+    said = [(item, "h", False, choice) for item, _, _, choice, _ in JOINT]
+    path = tmp_path / "heuristics/posh.parquet"
+    write_table(pl.DataFrame(said, schema=HEURISTICS, orient="row"), path, HEURISTICS)
+    made.judge(heuristics={"posh": path})
+    agreed_with = read_table(tmp_path / "out/heuristic_agreement.parquet", HEURISTIC_AGREEMENT)
+    row = only(agreed_with, heuristic="h")
+    assert (row["pairs"], row["sets"], row["right"]) == (4, 3, 0.5)
+    assert (row["agreement"], row["where_wrong"]) == (5 / 8, 2 / 4)
