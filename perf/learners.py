@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, learner: str, seed: int) -> dict[str, Any]:
     recipe = Recipe(
         name="lab", context_length=64, batch_size=8, steps=None, epochs=options.epochs,
         learning_rate=options.rate, warmup_steps=50, optimizer=optimizer,
-        evaluate_every=options.every, patience_steps=None, checkpoint_every=100_000,
+        evaluate_every=options.every, patience_steps=None,
     )  # fmt: skip
     model = Model(name="lab", architecture=architecture, options=SIZE)
     spec = TrainSpec(model=model, recipe=recipe, bias="none", options={}, seed=seed)

@@ -112,6 +112,5 @@ def test_a_job_reaches_its_stage_as_it_was_described(planned, shell):
     assert [call[1:3] for call in calls] == [[job.rule.name, job.params.job] for job, _ in made]
     options = {call[1]: call[3:] for call in calls}
     assert options["fit"] == ["--threads", "2"]
-    assert options["train"] == ["--checkpoint-every", "100"]
-    assert (options["untrained"], options["read"]) == ([], [])
+    assert (options["train"], options["read"]) == ([], [])
     assert list(folder.rglob("pwned*")) == []

@@ -40,12 +40,11 @@ rule train:
     threads: STAGE.train.threads
     resources:
         # On SLURM, `step` makes training a step of its own, which receives the signal before its end (profiles/slurm).
-        # `options` change no result, so they are no parameters.
         **STAGE.train.resources,
     params:
         job=STAGE.train.job,
     shell:
-        "{resources.step} poshgrid stage train {params.job:q} {resources.options} > {log:q} 2>&1"
+        "{resources.step} poshgrid stage train {params.job:q} > {log:q} 2>&1"
 
 
 rule count:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
 from poshgrid.commands.base import Configs, Results, Target, Threads, command, files_of, grid_of
-from poshgrid.config.training import Tracker
 from poshgrid.core.errors import PoshgridError, check_known
 
 
@@ -128,10 +127,6 @@ def stage(
         str | None, typer.Argument(help="The job as JSON, or @FILE, as in a job's log")
     ] = None,
     threads: Threads = 1,
-    checkpoint_every: Annotated[
-        int, typer.Option(min=1, help="Steps between two checkpoints of a training")
-    ] = 2_000,
-    tracker: Annotated[str | None, typer.Option(help="tensorboard; default: no tracker")] = None,
 ) -> None:
     """Run one job of the workflow, or list its stages."""
     from poshgrid.stages import STAGES
@@ -141,7 +136,6 @@ def stage(
         typer.echo("\n".join(STAGES))
         return
     check_known("unknown stage", name, STAGES)
-    check_known("tracker: unknown word", tracker, get_args(Tracker))
     if job is None:
         raise PoshgridError(f"{name}: no job; copy one from the log of a job of this rule")
-    run(STAGES[name], job, threads=threads, checkpoint_every=checkpoint_every, tracker=tracker)
+    run(STAGES[name], job, threads=threads)

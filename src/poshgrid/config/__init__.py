@@ -43,7 +43,7 @@ from poshgrid.config.paths import SHARED
 from poshgrid.config.regressions import Contrast, Prior, Regression
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
 from poshgrid.config.tokens import SMALLEST, Tokenizer
-from poshgrid.config.training import Model, Recipe, Tracker
+from poshgrid.config.training import Model, Recipe
 from poshgrid.core import plugins
 
 _OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_BASELINES})
@@ -87,8 +87,6 @@ class Config(Section):
     """Architectures with their dimensions."""
     recipes: list[Recipe] = Field([])
     """How models are trained."""
-    tracker: Tracker | None = None
-    """Shows losses during training (docs/training.md); changes no result."""
     biases: dict[Name, dict[str, Any]] = Field({})
     """Options of each inductive bias: `recency: {decay: 0.6}`."""
     experiments: list[Experiment] = Field([])

@@ -20,9 +20,6 @@ from poshgrid.config.base import (
 )
 from poshgrid.core import plugins
 
-Tracker = Literal["tensorboard"]
-"""Programs that show losses during training; not a dependency."""
-
 
 class Model(Section):
     """An architecture with its dimensions (paper, Table 5)."""
@@ -83,8 +80,6 @@ class Recipe(Section):
     """Stop this many steps after the best dev loss; `null`: never."""
     keep: Literal["best", "last"] = "best"
     """Weights of the best dev loss, or those at the end."""
-    checkpoint_every: Positive = Field(2_000, exclude=True)
-    """Steps between two resumable checkpoints; changes no result."""
     checkpoints: list[Positive] | Literal["babylm"] = Field([])
     """Steps whose weights are kept and scored, for learning curves. `babylm`: after 1, 2, ... 10
     million words seen, then every 10 million to 100, then every 100 million. A word is seen once in

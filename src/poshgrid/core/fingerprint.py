@@ -51,7 +51,6 @@ EXEMPT = {
         f"poshgrid.core.{name}": "keeps records, locks and copies of what a stage wrote"
         for name in ("adopt", "contents", "fingerprint", "lock", "manifest", "verify")
     },
-    "poshgrid.models.training.tracker": "shows losses during training",
 }
 """Module, or whole package with ``.*`` -> why it is not part of a digest."""
 ALWAYS = ("poshgrid.config.sizes", "poshgrid.core.files", "poshgrid.core.plugins")

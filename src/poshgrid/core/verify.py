@@ -15,7 +15,7 @@ from poshgrid.core.verification import Manifest, sha256
 Kind = Literal["missing", "changed", "outdated", "broken", "moved", "foreign"]
 DELETED: tuple[Kind, ...] = ("missing", "changed", "outdated", "broken", "moved")
 """Faults whose files are deleted. A foreign file may belong to a person."""
-NO_RESULTS = ("arguments", "checkpoints", "logs", "tracking")
+NO_RESULTS = ("arguments", "checkpoints", "logs")
 """Folders of a results folder that hold no results of stages."""
 
 

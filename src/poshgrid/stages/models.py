@@ -153,49 +153,34 @@ class Train(Stage):
 
     @property
     def resources(self) -> dict[str, Any]:
-        """Memory that grows with each attempt, and a constant time, because training resumes.
-
-        ``options`` are options of the command that do not change the result.
-        """
+        """Memory that grows with each attempt, and a constant time, because training resumes."""
         return {
             "mem_mb": growing(self.memory_mb),
             "runtime": self.minutes,
             "mpi": "",
             "step": "",
-            "options": self.options,
         }
 
     def threads(self, wc: Wildcards) -> int:
         """Return the number of threads in the recipe."""
         return self.grid.recipes[wc.recipe].threads
 
-    def options(self, wc: Wildcards) -> str:
-        """Return options for how often to save checkpoints, and for the tracker."""
-        words = f"--checkpoint-every {self.grid.recipes[wc.recipe].checkpoint_every}"
-        tracker = self.grid.config.tracker
-        return f"{words} --tracker {tracker}" if tracker else words
-
     @staticmethod
     def run(job: Job) -> dict[str, Any]:
         """Train the model."""
         from poshgrid.models.training import signals
-        from poshgrid.models.training.tracker import tracking
         from poshgrid.models.training.train import train
 
-        spec, distances, name = job.spec, job.file("distances"), RUN.format(**job.wildcards)
-        often = {"checkpoint_every": job.checkpoint_every}
-        spec = spec.model_copy(update={"recipe": spec.recipe.model_copy(update=often)})
-        events = Path(job.paths.results) / "tracking"
+        distances, name = job.file("distances"), RUN.format(**job.wildcards)
         try:
-            with tracking(job.tracker, name, events):
-                return train(
-                    spec,
-                    job.folder("tokens"),
-                    job.folder("tokenizer"),
-                    Path(job.paths.checkpoints(name)),
-                    job.output,
-                    distances.parent if distances else None,
-                )
+            return train(
+                job.spec,
+                job.folder("tokens"),
+                job.folder("tokenizer"),
+                Path(job.paths.checkpoints(name)),
+                job.output,
+                distances.parent if distances else None,
+            )
         except signals.StoppedError as signal:
             from poshgrid.planning.slurm import requeue
 

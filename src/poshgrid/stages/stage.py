@@ -67,8 +67,6 @@ class Job:
         wildcards: those of the rule, e.g. ``size``.
         paths: paths of the results folder.
         threads: number of processes, which does not change the result.
-        checkpoint_every: steps between two checkpoints.
-        tracker: shows losses during training; None: no tracker.
     """
 
     spec: Any
@@ -79,8 +77,6 @@ class Job:
     wildcards: Mapping[str, str]
     paths: Paths
     threads: int = 1
-    checkpoint_every: int = 2_000
-    tracker: str | None = None
 
     def files(self, name: str) -> list[Path]:
         """Return the files of an input; [] if the job has no such input."""
@@ -297,7 +293,7 @@ def load(text: str) -> dict[str, Any]:
     return job
 
 
-def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
+def run(stage: type[Stage], text: str, threads: int = 1) -> None:
     """Run a job and write its manifest; a costly stage may reuse its last outputs.
 
     Inputs that differ from what their stages wrote raise an error.
@@ -305,7 +301,7 @@ def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
     Args:
         stage: stage of the job.
         text: the job.
-        options: settings of the machine, see :class:`Job`.
+        threads: number of processes, which does not change the result.
     """
     content = load(text)
     spec = None
@@ -319,7 +315,7 @@ def run(stage: type[Stage], text: str, **options: int | str | None) -> None:
         data=Path(content.get("data", "data")),
         wildcards=content.get("wildcards", {}),
         paths=Paths(content["results"]),
-        **options,  # type: ignore[arg-type]  # the command line checks their types
+        threads=threads,
     )
     inputs = [file for name in job.inputs for path in job.files(name) for file in _whole(path)]
     manifest = _manifest(job.output, folder=bool(stage.outputs))

@@ -22,7 +22,7 @@ from poshgrid.grid.grid import Grid
 from poshgrid.stages import STAGES, Stages
 from poshgrid.stages import stage as stages
 from tests.cases import read_cases
-from tests.jobs import CELLS, RUN, Cell, of_run, put
+from tests.jobs import CELLS, Cell, of_run, put
 
 PINNED = Path(__file__).with_name("jobs.json")
 
@@ -322,4 +322,3 @@ def test_a_job_gets_more_each_time_except_time_that_a_training_resumes(tiny: Sta
     assert [parse["mem_mb"](None, attempt) for attempt in (1, 2, 3)] == [8000, 16000, 24000]
     assert [parse["runtime"](None, attempt) for attempt in (1, 2)] == [240, 480]
     assert (train["mem_mb"](None, 2), train["runtime"]) == (16000, 1440)
-    assert train["options"](of_run(RUN)) == "--checkpoint-every 100"

@@ -45,8 +45,6 @@ DEV = 16
 """Sequences that the loss on brackets is taken from; the same ones at every evaluation."""
 EVALUATIONS = 4
 """Of that loss, besides the initial one."""
-SAVES = 10
-"""Resumable checkpoints of pre-pretraining, at least."""
 AT_ONCE = {"cpu": 2_048, "cuda": 8_192}
 """Tokens in a micro-batch, at most: attention over long rows takes memory, on a CPU above all."""
 
@@ -219,7 +217,6 @@ def recipe(options: Options, setting: Setting) -> Recipe:
         "evaluate_every": -(-options.steps // EVALUATIONS),
         "patience_steps": None,
         "keep": "last",
-        "checkpoint_every": min(of_run.checkpoint_every, -(-options.steps // SAVES)),
         "checkpoints": [],
         "checkpoint_epochs": [],
     }

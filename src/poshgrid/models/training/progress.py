@@ -96,8 +96,7 @@ class Progress:
             f"step {line['step']:,} of {total:,} (epoch {line['epoch']:.2f}): "
             + (f"train loss {line['train_loss']:.4f}, " if trained else "")
             + f"dev loss {line['dev_loss']:.4f} (best {self.best_loss:.4f} at {self.best_step:,})"
-            + (f", {line['tokens_per_second']:,.0f} tokens/s" if trained else ""),
-            extra={"evaluation": line},  # for poshgrid.models.training.tracker
+            + (f", {line['tokens_per_second']:,.0f} tokens/s" if trained else "")
         )
 
 
@@ -129,10 +128,6 @@ class Plan:
         every = self.recipe.evaluate_every
         between = self.steps_per_epoch if every == "epoch" else every
         return step % between == 0 or step == self.last
-
-    def saves(self, step: int) -> bool:
-        """Return whether a resumable checkpoint is written after so many steps."""
-        return step % self.recipe.checkpoint_every == 0
 
     def keeps(self, step: int) -> bool:
         """Return whether the weights after so many steps are kept for curves."""

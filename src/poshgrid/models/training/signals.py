@@ -12,8 +12,8 @@ Snakemake, that ``srun``, that a second Snakemake, that ``bash``, and that ``pos
 waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies, and
 ``--signal=B:USR1@120`` kills the batch shell. So:
 
-- Without more, a job that is out of time loses the steps since the last checkpoint
-  (``checkpoint_every``), nothing else, and ``retries`` starts it again.
+- Without more, a job that is out of time loses the steps since the last checkpoint, nothing else,
+  and ``retries`` starts it again.
 - To get the signal in time, the stage ``train`` must be the task. The executor leaves ``srun`` to a
   rule that has the resource ``mpi``, empty or not, as rule ``train`` has. The rule's command begins
   with ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``,

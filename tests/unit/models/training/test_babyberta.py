@@ -32,7 +32,6 @@ def learned(job):
     chosen = recipe(
         input="sentence", steps=300, batch_size=32, context_length=32, warmup_steps=20,
         learning_rate=1e-2, weight_decay=0.0, dropout=0.0, evaluate_every=150,
-        checkpoint_every=1_000,
     )  # fmt: skip
     spec = train_spec(chosen, architecture="babyberta")
     return spec, job(spec)

@@ -17,7 +17,7 @@ import pytest
 
 from poshgrid.cli import main
 from poshgrid.core import fingerprint
-from poshgrid.models.training import seeds
+from poshgrid.models.training import loop, seeds
 from tests import compare, jobs
 from tests.unit.models.training.training_support import recipe, train_spec
 
@@ -88,6 +88,7 @@ def attempt(command, log, step, slow):
         fsync(descriptor)
 
     seeds.dropout, os.fsync = begun, slowly
+    loop.SAVE_SECONDS = loop.SAVE_SHARE = 0  # each step is saved
     fingerprint.code = lambda *_: ""  # half a second, and the code is the same each time
     sys.argv = ["poshgrid", *command]
     main()
@@ -117,7 +118,6 @@ class Job:
             wildcards=vars(jobs.of_run("/".join(self.model.parts[-6:]))),
         )
         command = ["stage", "train", job]
-        command += ["--checkpoint-every", str(self.spec.recipe.checkpoint_every)]
         self.step = self._context.RawValue("i", -1)
         self.log.write_text("")
         self._process = self._context.Process(
@@ -158,7 +158,7 @@ class Job:
 
 def spec_of(case):
     chosen = recipe(
-        steps=STEPS, evaluate_every=10, checkpoint_every=4, checkpoints=[7, 30, 64],
+        steps=STEPS, evaluate_every=10, checkpoints=[7, 30, 64],
         input=case.input, optimizer=case.optimizer,
     )  # fmt: skip
     options = {word: OPTIONS[word] for word in set(case.bias.split("+")) & OPTIONS.keys()}

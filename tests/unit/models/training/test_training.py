@@ -278,6 +278,22 @@ def test_the_best_weights_outlive_an_interruption(inputs, tmp_path, monkeypatch)
     assert [line["dev_loss"] for line in log(tmp_path / "model")] == [5.0, 3.0, 4.0, 4.0, 4.0]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "share", "steps"), [(0, 0, [*range(1, 12)]), (0, 1e9, [1]), (1e9, 0, [])]
+)
+def test_a_costly_checkpoint_is_written_less_often(job, monkeypatch, seconds, share, steps):
+    monkeypatch.setattr(loop, "SAVE_SECONDS", seconds)
+    monkeypatch.setattr(loop, "SAVE_SHARE", share)
+    saved = []
+    save = checkpoint.Checkpoints.save
+    monkeypatch.setattr(
+        checkpoint.Checkpoints, "save",
+        lambda store, step, *state: (saved.append(step), save(store, step, *state)),
+    )  # fmt: skip
+    job(train_spec(recipe()))
+    assert saved == steps
+
+
 def test_whatever_decides_the_weights_changes_the_fingerprint():
     spec, facts = train_spec(recipe()), {"ids": "abc", "tokenizer": {"digest": "d", "size": 300}}
     runs = [

@@ -152,7 +152,6 @@ def recipe(**changes: object) -> config.Recipe:
         "learning_rate": 3e-3,
         "warmup_steps": 2,
         "evaluate_every": 4,
-        "checkpoint_every": 3,
         "patience_steps": None,
     }
     return config.Recipe(**(small | changes))
