@@ -59,6 +59,20 @@ def heldout(corpus: Corpus, sizes: Sequence[str]) -> dict[str, dict[str, int]]:
     }
 
 
+def check_enough(corpus: Corpus, source: str, needed: int, available: int, what: str) -> None:
+    """Raise if a source has fewer words than a corpus needs.
+
+    Raises:
+        PoshgridError: says how many are missing.
+    """
+    if available < needed:
+        raise PoshgridError(
+            f"corpora: {corpus.name}: source {source!r} is too small: needs "
+            f"{needed:,} words ({what}), has {available:,}, short by {needed - available:,}; "
+            "add text, or lower the source's words or the corpus's dev_words and test_words"
+        )
+
+
 def needed(corpus: Corpus, sizes: Sequence[str]) -> dict[str, int]:
     """Return source -> words that it must have: those of the largest size, dev and test.
 

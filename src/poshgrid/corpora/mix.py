@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from poshgrid.core import database, files, logs
 from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.corpora import conservation
 from poshgrid.corpora.budgets import budgets as budgets_of
+from poshgrid.corpora.budgets import check_enough
 from poshgrid.corpora.budgets import heldout as heldout_of
 from poshgrid.corpora.schema import SENTENCES, SOURCE, digest, normal
 
@@ -192,15 +194,7 @@ def _choose(
     asked: dict[str, int],
 ) -> None:
     """Choose the dev, test and training sentences of a source."""
-
-    def require(needed: int, available: int, what: str) -> None:
-        if available < needed:
-            raise PoshgridError(
-                f"corpora: {spec.corpus.name}: source {name!r} is too small: needs "
-                f"{needed:,} words ({what}), has {available:,}, short by {needed - available:,}; "
-                "add text, or lower the source's words or the corpus's dev_words and test_words"
-            )
-
+    require = partial(check_enough, spec.corpus, name)
     largest = max(budget.values())
     available = _facts(tables, "sentences", f"source = {number}")["words"]
     if spec.corpus.splits == "published":

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from poshgrid.config import specs
+from poshgrid.config import Source, specs
 from poshgrid.core import files, logs, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.plugins import READERS
@@ -130,19 +130,20 @@ def _raw(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[s
 def _kept(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (document, sentence) without faults and in the right language, and count the others."""
     language = spec.source.cleaning.language
+    splits = plugins.load(READERS, spec.source.reader).SPLIT
     sentences = (
         (document, sentence)
         for document, raw in _raw(spec, data, report)
-        for sentence in _faultless(spec, raw, report)
+        for sentence in _faultless(spec.source, raw, report, splits=splits)
     )
     return _in_language(sentences, language, report) if language else sentences
 
 
-def _faultless(spec: specs.SourceSpec, raw: str, report: Report) -> Iterator[str]:
+def _faultless(source: Source, raw: str, report: Report, *, splits: bool) -> Iterator[str]:
     """Clean a text, split it into sentences if the reader does not, and yield those to keep."""
-    source, text = spec.source, clean(raw)
-    splits = plugins.load(READERS, source.reader).SPLIT and text and running(text)
-    for sentence in split(text, source.language) if splits else [text]:
+    text = clean(raw)
+    whole = not (splits and text and running(text))
+    for sentence in [text] if whole else split(text, source.language):
         if reason := fault(sentence, source.cleaning):
             report.drop(reason, sentence)
         else:

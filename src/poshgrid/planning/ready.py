@@ -8,18 +8,23 @@ limits.
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from poshgrid.config import Filter, Pretrained, Suite
+from poshgrid.benchmark.items import generate
+from poshgrid.config import Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.core.errors import PoshgridError, check_known, plain
 from poshgrid.core.files import read_json
-from poshgrid.corpora import catalogue
+from poshgrid.corpora import budgets, catalogue
+from poshgrid.corpora.read import read_source
 from poshgrid.corpora.report import loss
 from poshgrid.grid.grid import Grid
 from poshgrid.grid.inputs import model_folder
@@ -30,6 +35,7 @@ from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import current
 from poshgrid.planning.findings import Finding, error, ok, warning
 
+_BEGINNING = 100_000  # words of a source that are read
 _SHOWN = 3  # inputs named at the start of a run
 _LONGEST = 160  # characters shown of each
 
@@ -178,11 +184,49 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
     for source in (source for source in grid.config.sources if source.name in wanted):
         check, made = f"source {source.name}", grid.paths.source(source.name)
         if not (problem := catalogue.lacking(source, grid.config.data)):
-            yield ok(check, str(Path(grid.config.data, source.path)))
+            there = ok(check, str(Path(grid.config.data, source.path)))
+            yield _tried(there, made, partial(_read, grid, target, source))
         elif Path(made).exists():
             yield warning(check, f"{problem[0]}; {made} was made of it already")
         else:
             yield error(check, *problem)
+
+
+def _read(grid: Grid, target: str, source: Source, table: Path) -> None:
+    """Read the beginning of a source, as its job does.
+
+    Raises:
+        PoshgridError: its job would fail; or the beginning is all of it, and a corpus needs more.
+    """
+    most = min(max(1, round(_BEGINNING * source.share)), source.words or _BEGINNING)
+    spec = specs.SourceSpec(source=source.model_copy(update={"words": most}))
+    words = read_source(spec, Path(grid.config.data), table)["words"]
+    for corpus in corpora(grid, target) if words < most else ():
+        sizes = grid.sizes(corpus)
+        needed = budgets.needed(grid.corpora[corpus], sizes).get(source.name, 0) if sizes else 0
+        what = "for training, dev and test"
+        budgets.check_enough(grid.corpora[corpus], source.name, needed, words, what)
+
+
+def _tried(there: Finding, made: str, job: Callable[[Path], Any]) -> Finding:
+    """Return a finding, or the error of the first job that reads the input.
+
+    Args:
+        there: the finding of a file that exists.
+        made: the job's result; if it exists, the job is not tried.
+        job: function that reads the input and writes a table.
+    """
+    before = logging.root.manager.disable
+    logging.disable(logging.INFO)
+    try:
+        if there.state == "ok" and not Path(made).exists():
+            with TemporaryDirectory() as folder:
+                job(Path(folder, "table.parquet"))
+    except PoshgridError as problem:
+        return error(there.check, str(problem))
+    finally:
+        logging.disable(before)
+    return there
 
 
 def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
@@ -288,13 +332,10 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _suite(grid: Grid, suite: Suite) -> Finding:
-    check = f"suite {suite.name}"
+    """Return whether a suite exists; one that was not published is read."""
+    check, made = f"suite {suite.name}", grid.paths.items(suite.name)
     path = Path(grid.config.data, suite.path or "")
     there = path.is_file() or (path.is_dir() and any(path.iterdir()))
-    remedy = (
-        f"put the files of the reader {suite.reader} there, or fix suites[].path of {suite.name}; "
-        "see docs/benchmark.md"
-    )
     for entry in catalogue.manifest().suites:
         if (suite.reader, suite.path) == (entry.formats[0].reader, entry.formats[0].path):
             remedy = f"run: poshgrid fetch {entry.name} --data {grid.config.data}"
@@ -302,10 +343,14 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
             if there and 0 < len(lacking) < len(entry.downloads):
                 number = f"{len(lacking)} of {len(entry.downloads)} files"
                 return warning(check, f"{path}: without {number}, {lacking[0]} first", remedy)
-    return _file(
-        check, path, remedy,
-        there=there, made=grid.paths.items(suite.name),
-    )  # fmt: skip
+            return _file(check, path, remedy, there=there, made=made)
+    remedy = (
+        f"put the files of the reader {suite.reader} there, or fix suites[].path of {suite.name}; "
+        "see docs/benchmark.md"
+    )
+    spec = specs.ItemsSpec(suite=suite, top_k=None)
+    job = partial(generate, spec, Path(grid.config.data), {}, {})
+    return _tried(_file(check, path, remedy, there=there, made=made), made, job)
 
 
 def _given(grid: Grid, target: str) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from tests import shipped
 def tiny(tmp_path, monkeypatch):
     """The tiny configuration with data of its own, as a mapping."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ready, "_BEGINNING", 500)
     data = shipped.toy()
     shutil.copytree(shipped.ROOT / "resources/examples", tmp_path / "data/examples")
     shutil.copytree(shipped.ROOT / "resources/toy", tmp_path / "data/toy")
@@ -64,6 +65,39 @@ def test_what_is_missing_is_named_with_a_remedy(tiny, case):
     finding = findings(tiny)[check]
     assert (finding.state, said in finding.what, bool(finding.remedy)) == ("error", True, True)
     assert wrong(tiny) == {check}
+
+
+UNREADABLE = {
+    "bytes of no text": (b"caf\xe9 is here .\n", {}, "not UTF-8"),
+    "another encoding": ("the dog runs .\n".encode("utf-16"), {}, "utf-16"),
+    "a table without a column": (b"gloss,speaker\nhello,MOT\n", {"reader": "childes-db"}, "type"),
+    "too few words": (b"the dog runs .\n" * 3, {}, "too small"),
+    "no word left": (b"the dog runs .\n", {"cleaning": {"min_words": 9}}, "no sentence left"),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_a_source_that_its_job_would_refuse(tiny, tmp_path, capsys, case):
+    content, source, said = UNREADABLE[case]
+    (tmp_path / "data/own.csv").write_bytes(content)
+    tiny["sources"][0] = {"name": "toy-baby", "reader": "text", "path": "own.csv"} | source
+    finding = findings(tiny)["source toy-baby"]
+    assert (finding.state, said in finding.what) == ("error", True)
+    assert wrong(tiny) == {"source toy-baby"}
+    assert capsys.readouterr() == ("", "")
+
+
+def test_only_the_beginning_of_a_source_is_read(tiny, tmp_path):
+    (tmp_path / "data/own.txt").write_bytes(b"the dog runs .\n" * 2_000 + b"caf\xe9 .\n" * 20_000)
+    tiny["sources"][0] = {"name": "toy-baby", "reader": "text", "path": "own.txt"}
+    assert not wrong(tiny)
+
+
+def test_a_suite_that_its_job_would_refuse(tiny, tmp_path):
+    (tmp_path / "data/own.csv").write_text("good,worse\nThe dog runs.,The dog run.\n")
+    tiny["suites"].append({"name": "own", "reader": "pairs", "path": "own.csv"})
+    finding = findings(tiny)["suite own"]
+    assert (finding.state, "worse" in finding.what) == ("error", True)
 
 
 def test_a_suite_that_was_fetched_in_part_is_told(tiny, tmp_path):
