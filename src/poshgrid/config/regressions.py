@@ -101,18 +101,14 @@ class Regression(Section):
     """`fast`: the same posterior, reparametrised; `auto`: fast if the formula allows it, else
     `bambi`.
     """
-    chains: int = Field(4, gt=0, le=1_000)
-    """Number of chains."""
+    chains: int = Field(4, ge=2, le=1_000)
+    """Number of chains: one alone cannot show that it converged."""
     warmup: int = Field(1_000, gt=0, le=1_000_000)
     """Draws of a chain that are discarded."""
     draws: int = Field(1_000, gt=0, le=1_000_000)
     """Draws of a chain that are kept."""
     target_accept: float = Field(0.99, gt=0, lt=1)
     """Higher: smaller steps, fewer divergences."""
-    retries: int = Field(1, ge=0, le=5)
-    """Stricter attempts at a model that does not converge."""
-    unconverged: Literal["fail", "report"] = "fail"
-    """After the last attempt: stop with advice, or write the fit, marked as not converged."""
     seed: Seed = 42
     """Seed of the sampler."""
 

@@ -34,9 +34,8 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
     same likelihood as the binomial model of counts, up to a constant, and is a thousand times
     slower.
 
-    If a fit fails the gate (:func:`gate.converge`), it is repeated with stricter settings, at most
-    ``retries`` times. If it still fails, ``unconverged: report`` writes everything with
-    ``converged: false``, and the report says so; ``unconverged: fail`` writes nothing.
+    If a fit fails the gate (:func:`gate.converge`), it is repeated once with stricter settings. If
+    it still fails, it is written with ``converged: false``, and the report does not quote it.
 
     Args:
         spec: formula, priors, contrasts and settings of the sampler.
@@ -49,15 +48,10 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
         The content of diagnostics.json.
 
     Raises:
-        PoshgridError: there is no row to fit, the formula or a prior cannot be read, the engine
-            cannot fit the formula, or the fit does not converge.
+        PoshgridError: there is no row to fit, the formula or a prior cannot be read, or the engine
+            cannot fit the formula.
     """
     model = spec.model
-    if model.chains < 2 and model.unconverged == "fail":
-        raise PoshgridError(
-            f"regressions: {model.name}: chains: 1: one chain cannot show that it converged; "
-            "set chains: 4, or unconverged: report"
-        )
     rows = files.read_table(counts, COUNTS)
     for name in ("pymc", "pytensor", "arviz", "bambi", "numba"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -93,11 +87,6 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
             "predictive": check,
         }
         output = Path(output)
-        if not last["converged"] and model.unconverged == "fail":
-            raise PoshgridError(
-                f"regressions: {model.name}: {gate.complaint(attempts)}; or unconverged: report, "
-                "which writes the tables all the same"
-            )
         _write_posterior(inference, output / "posterior.nc")
     formats.write(table, output, "summary", SUMMARY)
     formats.write(differences, output, "contrasts", CONTRASTS)

@@ -34,7 +34,7 @@ def converge(
     frame: pd.DataFrame,
     model: Regression,
 ) -> tuple[arviz.InferenceData, pl.DataFrame, Attempts]:
-    """Draw from a posterior until the draws pass the gate or the retries are used up.
+    """Draw from a posterior, and once more if the draws do not pass the gate.
 
     The gate: R-hat <= 1.01, effective sample size (bulk and tail) >= 400 (Vehtari et al. 2021,
     Bayesian Analysis 16), no divergence; see :func:`diagnose`.
@@ -42,14 +42,13 @@ def converge(
     Args:
         draw: an engine.
         frame: the data, whose categoricals give each factor's levels.
-        model: settings of the first attempt, and how many retries there are.
+        model: settings of the first attempt.
 
     Returns:
         Draws and table (``SUMMARY``) of the last attempt; facts about all attempts.
     """
     attempts: Attempts = []
-    # One chain has no R-hat, so that a retry cannot help.
-    for retries_left in reversed(range(1 + (model.retries if model.chains > 1 else 0))):
+    while True:
         started = time.monotonic()
         inference = draw(model)
         seconds = time.monotonic() - started
@@ -57,8 +56,8 @@ def converge(
         diagnosis = diagnose(table, int(inference["sample_stats"]["diverging"].sum()))
         settings = {name: getattr(model, name) for name in SETTINGS}
         attempts.append({**settings, "seconds": round(seconds, 1), **diagnosis})
-        if diagnosis["converged"] or not retries_left:
-            break
+        if diagnosis["converged"] or len(attempts) > 1:
+            return inference, table, attempts
         reasons = "; ".join(diagnosis["reasons"])
         log.warning("%s: not converged (%s); drawing again, more strictly", model.name, reasons)
         # A fifth of the distance to an acceptance of 1, and twice the draws
@@ -67,7 +66,6 @@ def converge(
             "target_accept": accept, "warmup": 2 * model.warmup, "draws": 2 * model.draws
         }  # fmt: skip
         model = model.model_copy(update=stricter)
-    return inference, table, attempts
 
 
 def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
@@ -139,11 +137,9 @@ def doubts(diagnostics: Mapping[str, Any]) -> list[str]:
 def complaint(attempts: Attempts) -> str:
     """Return one line: how many attempts, what is wrong with the last one, what to change."""
     last, count = attempts[-1], len(attempts)
-    change = "set chains: 4"
-    if last["max_r_hat"] is not None:
-        change = (
-            f"raise target_accept (last {last['target_accept']:g}), warmup and draws (last "
-            f"{last['warmup']:,} and {last['draws']:,}), or drop a term about which the data say "
-            "little, such as a group of two levels"
-        )
-    return f"not converged after {count} attempts: {'; '.join(last['reasons'])}: {change}"
+    return (
+        f"not converged after {count} attempts: {'; '.join(last['reasons'])}: raise target_accept "
+        f"(last {last['target_accept']:g}), warmup and draws (last {last['warmup']:,} and "
+        f"{last['draws']:,}), or drop a term about which the data say little, such as a group of "
+        "two levels"
+    )
