@@ -124,7 +124,7 @@ def stage(
         str | None, typer.Argument(help="Name of the rule, e.g. train; default: list them")
     ] = None,
     job: Annotated[
-        str | None, typer.Argument(help="The job as JSON, or @FILE, as in a job's log")
+        str | None, typer.Argument(help="The job as JSON, or @FILE, as `poshgrid run -p` prints it")
     ] = None,
     threads: Threads = 1,
 ) -> None:
@@ -137,5 +137,5 @@ def stage(
         return
     check_known("unknown stage", name, STAGES)
     if job is None:
-        raise PoshgridError(f"{name}: no job; copy one from the log of a job of this rule")
+        raise PoshgridError(f"{name}: no job; copy one that `poshgrid run -p` prints")
     run(STAGES[name], job, threads=threads)

@@ -265,5 +265,5 @@ def parse(kind: type[S], text: str) -> S:
         return kind.model_validate_json(text)
     except ValidationError as error:
         raise PoshgridError(
-            f"job: spec: {invalid(error)}; copy the whole command of the job log"
+            f"job: spec: {invalid(error)}; copy the whole command (`poshgrid run -p`)"
         ) from error

@@ -80,18 +80,25 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
     return parser, args, messages.getvalue()
 
 
-class _FirstError(logging.Filter):
-    """The reason of the first job that fails, from the last line of its log."""
+class _FirstFailure(logging.Filter):
+    """The first job that fails, its log, and the log's last line; its command is not shown.
 
-    line = ""
+    A command holds its job as JSON. With ``--printshellcmds`` it was printed when the job began.
+    """
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Look at a message of Snakemake, and let it pass."""
-        if getattr(record, "event", None) == "job_error" and not self.line:
-            for log in map(Path, getattr(record, "log", ())):
+    said = ""
+
+    def filter(self, record: Any) -> bool:  # noqa: ANN401 - Snakemake's attributes
+        """Look at a message of Snakemake, and let it pass unless it repeats the command."""
+        logs = record.log if getattr(record, "event", None) == "job_error" else ()
+        if logs:  # a rule of one's own may have none: then its command is all there is
+            record.shellcmd = None
+            for log in () if self.said else map(Path, logs):
                 with contextlib.suppress(OSError):
-                    self.line = log.read_text(encoding="utf-8").strip().rpartition("\n")[2]
-        return True
+                    why = log.read_text(encoding="utf-8").strip().rpartition("\n")[2]
+                    why = why or "error: it said nothing: killed, or out of memory"
+                    self.said = f"job {record.rule_name} failed; its log is {log}\n{why}\n"
+        return "CalledProcessError" not in record.getMessage()
 
 
 def check_targets(args: Any) -> None:  # noqa: ANN401 - Snakemake's
@@ -128,7 +135,7 @@ def main() -> None:
     """Run Snakemake with the arguments of this process, as ``python -m snakemake`` does."""
     from snakemake import cli
 
-    stopped, first = threading.Event(), _FirstError()
+    stopped, first = threading.Event(), _FirstFailure()
     try:
         parser, args, messages = parsed(sys.argv[1:])
         if args.snakefile is None and not any(Path(name).is_file() for name in SNAKEFILES):
@@ -155,8 +162,8 @@ def main() -> None:
     if stopped.is_set():
         sys.stderr.write("stopped; the same command goes on\n")
         sys.exit(INTERRUPTED)
-    if first.line and not succeeded:
-        sys.stderr.write(f"{first.line}\n")
+    if not succeeded:
+        sys.stderr.write(first.said)
     sys.exit(not succeeded)
 
 

@@ -94,7 +94,7 @@ class Job:
         """
         file = self.file(name)
         if file is None:
-            raise PoshgridError(f"job: inputs: {name}: no file; copy the whole command of the log")
+            raise PoshgridError(f"job: inputs: {name}: no file; copy the whole command")
         return file
 
     def folder(self, name: str) -> Path:
@@ -286,10 +286,10 @@ def load(text: str) -> dict[str, Any]:
         job = json.loads(text)
     except (OSError, ValueError) as error:
         raise PoshgridError(
-            f"job: cannot read {text[:60]}: {error}; copy the whole command from the job's log"
+            f"job: cannot read {text[:60]}: {error}; copy the whole command (`poshgrid run -p`)"
         ) from error
     if not isinstance(job, dict) or not {"output", "inputs", "results"} <= job.keys():
-        raise PoshgridError(f"job: {text[:60]}: not a job; copy the whole command from the log")
+        raise PoshgridError(f"job: {text[:60]}: not a job; copy the whole command")
     return job
 
 

@@ -27,8 +27,10 @@ def run(monkeypatch, tmp_path, capsys):
         monkeypatch.setattr(sys, "argv", ["poshgrid", *words])
         with pytest.raises(SystemExit) as end:
             launch.main()
-        return end.value.code, "".join(capsys.readouterr().err.splitlines()[-1:])
+        run.said.append(capsys.readouterr().err)
+        return end.value.code, "".join(run.said[-1].splitlines()[-1:])
 
+    run.said = []
     yield run
     signal.signal(signal.SIGINT, handler)
     logging.disable(logging.NOTSET)
@@ -56,16 +58,27 @@ def test_a_misspelt_profile_is_named(run, tmp_path):
     assert status == 1 and "'slrum'" in line and "'slurm'" in line
 
 
-def test_the_last_line_is_the_first_error(run, tmp_path):
+def test_the_last_lines_are_the_first_failure_and_no_command_is_shown(run, tmp_path):
     text = "rule all:\n    input: 'a', 'b'\n"
     for name, priority in (("a", 1), ("b", 0)):  # so that `a` runs first
         text += (
             f"rule {name}_:\n    output: '{name}'\n    log: '{name}.log'\n"
             f"    priority: {priority}\n"
-            f"    shell: 'echo error: {name} > {{log}}; exit 1'\n"
+            f"    shell: 'echo error: {name} > {{log}}; echo $((40 + 2)) > /dev/null; exit 1'\n"
         )
     (tmp_path / "Snakefile").write_text(text)
     assert run("--cores", "1", "--keep-going") == (1, "error: a")
+    *_, job, error = run.said[-1].splitlines()
+    assert ("a_" in job, "a.log" in job, error) == (True, True, "error: a")
+    assert "40 + 2" not in run.said[-1]
+
+
+def test_a_rule_without_a_log_shows_its_command(run, tmp_path):
+    (tmp_path / "Snakefile").write_text(
+        "rule all:\n    output: 'a'\n    shell: 'exit $((3 + 4))'\n"
+    )
+    assert run("--cores", "1")[0] == 1
+    assert "3 + 4" in run.said[-1]
 
 
 def test_a_folder_without_a_snakefile_is_refused(run):
