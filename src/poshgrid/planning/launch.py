@@ -11,6 +11,7 @@ import contextlib
 import io
 import itertools
 import logging
+import os
 import re
 import signal
 import sys
@@ -115,9 +116,13 @@ def _end_quietly() -> threading.Event:
     """Return an event that Ctrl-C sets; after it no job is reported as failed.
 
     A terminal sends the signal also to the jobs. They end first, and Snakemake would report each as
-    a failure of its rule.
+    a failure of its rule. SIGTERM does the same where a shell gave this run a group of processes;
+    else Snakemake waits for the jobs.
     """
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
     before, stopped = signal.getsignal(signal.SIGINT), threading.Event()
+    wait = JobScheduler.exit_gracefully  # Snakemake's handler of SIGTERM
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -126,8 +131,16 @@ def _end_quietly() -> threading.Event:
         sys.stderr.write("\nstopping: jobs end, and keep what they have saved\n")
         signal.default_int_handler(number, frame)
 
+    def terminated(scheduler: JobScheduler, *arguments: Any) -> None:  # noqa: ANN401
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGINT)
+        else:
+            sys.stderr.write("SIGTERM: waiting for the jobs that run; Ctrl-C ends them\n")
+            wait(scheduler, *arguments)
+
     if before is signal.default_int_handler:  # not under nohup
         signal.signal(signal.SIGINT, interrupted)
+        JobScheduler.exit_gracefully = terminated
     return stopped
 
 

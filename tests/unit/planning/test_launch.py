@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from snakemake import cli
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 from poshgrid.core.errors import PoshgridError
 from poshgrid.planning import launch
@@ -20,6 +21,7 @@ CASES = read_cases(__file__, "launch")
 def run(monkeypatch, tmp_path, capsys):
     """Run it in a folder with a Snakefile; return its status and the last line of its errors."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(JobScheduler, "exit_gracefully", JobScheduler.exit_gracefully)  # put back
     (tmp_path / "Snakefile").touch()
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -49,6 +51,18 @@ def test_after_ctrl_c_one_line_says_that_the_same_command_goes_on(run, monkeypat
     assert "Error in rule" not in caplog.text
     monkeypatch.setattr(cli, "args_to_api", lambda args, parser: False)
     assert run("--cores", "1")[0] == 1
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_sigterm_is_ctrl_c_for_the_whole_group_of_processes(run, monkeypatch, leads):
+    """In a group of another process, which may have more in it, Snakemake waits for its jobs."""
+    sent, waited = [], []
+    monkeypatch.setattr(JobScheduler, "exit_gracefully", lambda *_: waited.append(True))
+    monkeypatch.setattr(os, "getpgrp", lambda: os.getpid() if leads else 1)
+    monkeypatch.setattr(os, "killpg", lambda *words: sent.append(words))
+    monkeypatch.setattr(cli, "args_to_api", lambda *_: JobScheduler.exit_gracefully(None))
+    run("--cores", "1")
+    assert (sent, waited) == (([(0, signal.SIGINT)], []) if leads else ([], [True]))
 
 
 def test_a_misspelt_profile_is_named(run, tmp_path):
