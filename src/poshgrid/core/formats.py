@@ -29,7 +29,9 @@ def write(rows: pl.DataFrame, folder: Path, name: str, schema: files.Schema) -> 
 # Text that a spreadsheet would compute, also in full-width forms; "CSV Injection", OWASP. Leading
 # apostrophes are included so that unguarded(guarded(text)) is always the text.
 _FORMULA = re.compile("'*(?:[\t\r\n]|[ \u00a0]*[=+\\-@＝＋－＠])")
-_NUMBER = r"^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$"  # numbers in a column of texts are harmless
+_DIGITS = r"\d+(\.\d+)?(e[+-]?\d+)?"
+# Numbers in a column of texts are harmless, also with an interval behind them
+_NUMBER = rf"^[+-]?{_DIGITS}( \[[+−-]?{_DIGITS}, [+−-]?{_DIGITS}\])?$"
 
 
 def guarded(text: str) -> str:

@@ -25,7 +25,10 @@ def test_a_frame_is_a_table_with_the_titles_that_it_has_values_for():
     assert [column.title for column in plain.columns] == ["name", "more words"]
 
 
-FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", " =1", "'=1"]
+FORMULAS = [
+    "=1+1", "+cmd|' /C calc'!A0", "-cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1",
+    " =1", "'=1", "+4.0 [A1, 7.0]", "+4.0 [1.0, 7.0]+A1", "+A1 [1.0, 7.0]",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("words", FORMULAS)
@@ -34,6 +37,13 @@ def test_no_cell_and_no_title_of_a_csv_is_a_formula(words):
     read = list(csv.reader(io.StringIO(formats.csv(frame), newline="")))
     assert read == [[f"'{words}", "Share"], [f"'{words}", "0.5"], ["island", "-0.25"]]
     assert formats.unguarded(read[1][0]) == words
+
+
+@pytest.mark.parametrize("text", ["+4.0 [+1.0, +7.0]", "-4.0 [−7.5, +0.2]", "+4e-05 [0.0, 7.0]"])
+def test_a_number_with_its_interval_is_no_formula(text):
+    written = formats.csv(pl.DataFrame({"difference": [text]}))
+    assert list(csv.reader(io.StringIO(written))) == [["difference"], [text]]
+    assert formats.unguarded(text) == text
 
 
 def test_numbers_among_words_are_no_formulas_and_the_parquet_holds_words_as_they_are(tmp_path):
