@@ -263,7 +263,7 @@ def rows(
 ) -> style.Figure:
     """Draw estimates with their intervals in rows; a row has a lane for each series.
 
-    Marks have the colour of their series. Without series they are blue above 0, orange below 0, and
+    Marks have the colour of their series. Without series they are blue from 0, orange below 0, and
     grey if hollow.
 
     Args:
@@ -339,7 +339,7 @@ def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette)
     value, series, filled = mark["value"], mark["series"], mark["filled"] is not False
     if series is None:
         marker = "o"
-        colour = SERIES[0 if (value or 0) > 0 else 1].light if filled else MUTED.light
+        colour = SERIES[0 if (value or 0) >= 0 else 1].light if filled else MUTED.light
     else:
         baseline = next((n for n, name in BASELINE_NAMES.items() if name == series), None)
         colour, marker, _ = (

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from poshgrid.core.errors import PoshgridError
+from poshgrid.report import figures, style
 from poshgrid.report.sections import published, tasks
 from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
@@ -51,6 +52,16 @@ def test_the_tests_of_language_a_row_a_test_and_model(tested):
     normed = tasks.normed(tested)
     assert normed["norms"]["typical"].to_list() == ["4;0–5;5", None]
     assert normed["norms-by-age"].select("seed", "typical").rows() == [(42, "yes"), (53, "no")]
+
+
+def test_a_model_that_gets_nothing_right_keeps_its_colour():
+    rows = {"panel": ["a", "b"], "row": ["gpt2"] * 2, "value": [0.0, 50.0], "filled": [True] * 2}
+    with style.drawing("test"):
+        drawn = figures.rows(pl.DataFrame(rows), style.Palette(), "", percent=True)
+    colours = {
+        line.get_color() for axes in drawn.axes for line in axes.lines if line.get_marker() == "o"
+    }
+    assert len(colours) == 1
 
 
 def test_subsets_add_up_over_tests(tested):
