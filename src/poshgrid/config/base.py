@@ -14,6 +14,8 @@ from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_serializer,
 )
 from pydantic_core import InitErrorDetails
@@ -141,6 +143,24 @@ class Section(plugins.Options):
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset()
     """Keys that are always written, because their default has changed."""
+
+    @field_validator("*")
+    @classmethod
+    def _once(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse what a list of a configuration repeats: it would be read once."""
+        entries = value if info.context and isinstance(value, list) else []
+        wrong = [
+            plugins.mistake(
+                (number,),
+                "occurs twice: leave it out",
+                {} if isinstance(entry, Section) else entry,  # a section would be too long to show
+            )
+            for number, entry in enumerate(entries)
+            if entry in entries[:number]
+        ]
+        if wrong:
+            raise plugins.refusal(wrong)
+        return value
 
     @model_serializer(mode="wrap")
     def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

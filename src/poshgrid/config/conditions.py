@@ -141,9 +141,7 @@ class Condition(Section):
     @model_validator(mode="after")
     def _filters(self) -> Self:
         words = [f"{entry.name}.{entry.reading}" for entry in self.filters]
-        once(words, "name it once", "filters")
         once((item.filter for item in self.reinsert), "give one rate", "reinsert")
-        once(self.rewrite, "name it once", "rewrite")
         for word in self.rewrite:
             plugins.load(plugins.REWRITERS, word)
         for item in self.reinsert:

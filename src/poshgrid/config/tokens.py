@@ -7,7 +7,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from poshgrid.config.base import ConditionName, Place, Section
-from poshgrid.config.names import once
 
 SMALLEST = 256 + 2
 """Size of the smallest vocabulary: every byte and two special tokens."""
@@ -51,8 +50,6 @@ class Tokenizer(Section):
             raise ValueError(f"file: {self.file!r} is not the .json of a tokenizer")
         if self.sweep and (self.kind != "bpe" or self.file or self.trained_on != OWN):
             raise ValueError("sweep counts byte pairs of each condition: leave it out")
-        if not isinstance(self.trained_on, str):
-            once(self.trained_on, "name it once", "trained_on")
         return self
 
     @property
