@@ -56,7 +56,7 @@ def results(
     from poshgrid.report.results import Results as Tables
 
     check_known("--level: unknown word", level, LEVELS)
-    if config and len(config) == 1 and config[0].is_dir():
+    if config and len(config) == 1 and config[0].suffix not in (".yaml", ".yml"):
         results = config[0]
     tables = Tables(results or grid_of(config).paths.results)
     chosen = tables.target(target)

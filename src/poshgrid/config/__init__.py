@@ -18,7 +18,6 @@ from poshgrid.config.base import (
     Name,
     Place,
     Positive,
-    Results,
     Section,
     Seed,
     Share01,
@@ -59,7 +58,7 @@ class Config(Section):
 
     data: Place = "data"
     """Folder of sources, suites, treebanks and models."""
-    results: Results = "results"
+    results: Place = "results"
     """Folder of all results."""
     language: Language = "en"
     """ISO 639-1 code of the language of sources and parsers: `it`. Parts for English only are

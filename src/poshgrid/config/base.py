@@ -69,6 +69,10 @@ def place(value: str) -> str:
     Raises:
         ValueError: it contains characters that one of them would interpret.
     """
+    if not value.strip() or value[0].isspace():
+        raise ValueError(
+            f"{value!r} is empty or begins with a space: write . for this folder, or rename it"
+        )
     if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
         raise ValueError(
             f"{value!r} holds a line break, another control character or half a character: "
@@ -82,12 +86,6 @@ def place(value: str) -> str:
             f"{value!r} holds {pattern[0]}, which Snakemake reads as part of a pattern: rename "
             "the file or folder"
         )
-    return value
-
-
-def _results(value: str) -> str:
-    if not value.strip() or value[0].isspace():
-        raise ValueError(f"{value!r} is empty or begins with a space: write . for this folder")
     return value
 
 
@@ -105,7 +103,6 @@ BiasName = Annotated[Name, AfterValidator(combination), refers("biases")]
 UsedSize = Annotated[Size, refers("sizes")]
 Place = Annotated[str, AfterValidator(place)]
 """A file or folder, or a model on a hub."""
-Results = Annotated[Place, AfterValidator(_results)]
 LARGEST = 10**9
 """Largest number of steps, rows or sentences."""
 Share01 = Annotated[float, Field(ge=0, le=1)]

@@ -44,7 +44,7 @@ def defined(data: Mapping[str, Any]) -> dict[str, set[str]]:
         data: a configuration as written; values of a wrong type are skipped.
     """
     names: dict[str, set[str]] = {
-        section: {str(entry.get("name")) for entry in _entries(data, section)}
+        section: {str(name) for entry in _entries(data, section) if (name := entry.get("name"))}
         for section in _CALLED
     }
     names["biases"] = {*map(str, _mapping(data.get("biases")))}
@@ -125,11 +125,12 @@ def _check(
     for part in parts(name) if section == "biases" else [name]:
         if part in known:
             continue
-        if section == "biases" and part in plugins.names(BIASES):
+        own = plugins.names(BIASES) if section == "biases" else []
+        if part in own:
             raise ValueError(f"unknown bias {part!r}; write {part}: {{}} under biases")
-        hint = did_you_mean(part, known)
-        if section != "sizes" and not hint.endswith("?"):
-            hint += f"; or add it to `{section}`"
+        hint = did_you_mean(part, {*known, *own})
+        if section not in ("sizes", "biases") and not hint.endswith("?"):
+            hint += f"; {'or ' if hint else ''}add it to `{section}`"
         raise ValueError(f"unknown {_CALLED[section]} {part!r}{hint}")
 
 

@@ -182,8 +182,8 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
     value, message = detail["input"], messages[0]
     if detail["type"] == "missing":
         return "missing; add it"
-    if value is None and message.startswith(MUST):
-        return "is empty; write a value after the colon, or remove the key"
+    if value in ("", []) or (value is None and message.startswith(MUST)):
+        return "is empty; write a value after the colon, or remove the key if it has a default"
     if other := [text for text in messages if not text.startswith(MUST)]:
         message = other[0]
     elif len(messages) > 1:
