@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import errno
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -81,6 +82,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if near:
         return f"; did you mean {near[0]!r}?"
     return f"; known: {', '.join(known)}" if known else ""
+
+
+def beside(path: Path) -> str:
+    """Return ``"; did you mean 'x'?"`` for a path that does not exist; "" without a similar one."""
+    if path.exists():
+        return ""
+    hint = did_you_mean(path.name, [other.name for other in path.parent.glob("*")])
+    return hint if hint.endswith("?") else ""
 
 
 def check_known(what: str, word: str | None, known: Collection[str]) -> None:

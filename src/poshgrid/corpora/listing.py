@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from poshgrid.core.errors import PoshgridError
+from poshgrid.core.errors import PoshgridError, beside
 
 
 def listed_below(path: Path, *suffixes: str) -> list[Path]:
@@ -61,7 +61,8 @@ def label(file: Path, path: Path) -> str:
 
 def not_found(path: Path) -> PoshgridError:
     """Return the error for a source whose path does not exist."""
-    return PoshgridError(f"{path}: not found; check the path, and `data` in the configuration")
+    remedy = "check the path, and `data` in the configuration"
+    return PoshgridError(f"{path}: not found{beside(path)}; {remedy}")
 
 
 def _raise(error: OSError) -> None:

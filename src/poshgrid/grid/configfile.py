@@ -14,7 +14,15 @@ from pydantic_core import ErrorDetails
 
 from poshgrid.config import Config, known, yamltext
 from poshgrid.core import plugins
-from poshgrid.core.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean, plain
+from poshgrid.core.errors import (
+    ConfigError,
+    Place,
+    PoshgridError,
+    Problem,
+    beside,
+    did_you_mean,
+    plain,
+)
 from poshgrid.grid import coherence
 from poshgrid.grid.grid import Grid
 
@@ -27,6 +35,7 @@ _EXPECTED = {
 }  # fmt: skip
 """Beginning of pydantic's error type -> what it expects; the first that matches."""
 _TEMPLATE = "__use_yte__"  # key that makes Snakemake run a file as a YTE template
+_YAML = "fix that line or the one above (`key: value`, indented by spaces like its neighbours)"
 MAX_LINES = 50  # largest number of errors shown; more are usually one repeated error
 
 
@@ -59,8 +68,8 @@ def read(path: str | Path) -> dict[str, Any]:
         data = yamltext.read(path)
     except OSError as error:
         raise PoshgridError(
-            f"{path}: cannot read: {error.strerror}; name a configuration, as seen from here "
-            "(targets stand after --)"
+            f"{path}: cannot read: {error.strerror}{beside(Path(path))}; name a configuration, as "
+            "seen from here (a target stands after --target, or in `poshgrid run` after --)"
         ) from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
@@ -68,13 +77,13 @@ def read(path: str | Path) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or plain(str(error).split("\n")[0], 200)
-        raise PoshgridError(f"{path}{line}: not YAML: {problem}; fix that line") from error
+        raise PoshgridError(f"{path}{line}: not YAML: {problem}; {_YAML}") from error
     # Other errors in the library's constructors: 9,999 digits, the 40th of May, !!bool maybe
     except Exception as error:
         reason = plain(f"{type(error).__name__}: {error}", 200)
         raise PoshgridError(f"{path}: a value cannot be read ({reason}); fix it") from error
     if not isinstance(data, dict):
-        raise PoshgridError(f"{path}: empty or not a mapping; see config/tiny.yaml for an example")
+        raise PoshgridError(f"{path}: no keys with values; docs/configuration.md has an example")
     if _TEMPLATE in data:
         where = _where((_TEMPLATE,), [(path, _composed(path))])
         raise PoshgridError(
@@ -198,9 +207,11 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
             if isinstance(value, dict)
             else f"; write [{shown.strip(QUOTES)}]"
         )
-    elif detail["type"] == "string_type" and not isinstance(value, dict | list):
+    elif detail["type"] == "string_type" and isinstance(value, list):
+        message += "; write one, without brackets or `- `"
+    elif detail["type"] == "string_type" and not isinstance(value, dict):
         message += f"; write it in quotes: '{shown.strip(QUOTES)}'"
-    elif not isinstance(value, dict | list) and shown not in message:
+    elif not isinstance(value, dict | list | None) and shown not in message:
         message += f" (is {shown})"
     if message.startswith(MUST) and "known" not in near:  # the message has the known words
         message += near

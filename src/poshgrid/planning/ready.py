@@ -21,7 +21,7 @@ from typing import Any
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.formula import suite_of
-from poshgrid.core.errors import PoshgridError, check_known, plain
+from poshgrid.core.errors import PoshgridError, beside, check_known, plain
 from poshgrid.core.files import read_json
 from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.read import read_source
@@ -154,7 +154,7 @@ def _file(
         return ok(check, str(path))
     if made and Path(made).exists():
         return warning(check, f"{path}: {what}; {made} was made of it already")
-    return error(check, f"{path}: {what}", catalogue.doubled(path) or remedy)
+    return error(check, f"{path}: {what}{beside(path)}", catalogue.doubled(path) or remedy)
 
 
 def corpora(grid: Grid, target: str) -> set[str]:
@@ -364,10 +364,10 @@ def _given(grid: Grid, target: str) -> Iterator[Finding]:
         elif model.path.count("/") > 1 or model.path.startswith((".", "/")):
             yield _file(check, Path(grid.config.data, model.path), "fix pretrained[].path")
         else:
-            yield _on_hub(check, model)
+            yield _on_hub(grid, check, model)
 
 
-def _on_hub(check: str, model: Pretrained) -> Finding:
+def _on_hub(grid: Grid, check: str, model: Pretrained) -> Finding:
     """Return whether a model of a hub is in its cache, and has a fixed revision."""
     from huggingface_hub import try_to_load_from_cache
 
@@ -378,7 +378,8 @@ def _on_hub(check: str, model: Pretrained) -> Finding:
         what = f"{model.path}: no folder below `data`, and no name of a model of the hub"
         return error(check, what, "fix pretrained[].path; a revision has a key of its own")
     if not isinstance(cached, str):
-        what = f"{model.path}: no folder below `data`, and not in the hub's cache (HF_HOME)"
+        near = beside(Path(grid.config.data, model.path))
+        what = f"{model.path}: no folder below `data`, and not in the hub's cache (HF_HOME){near}"
         remedy = (
             f"if it is a model of the hub, its job downloads it, or: hf download {model.path}{at}"
         )

@@ -110,6 +110,12 @@ def test_a_suite_that_was_fetched_in_part_is_told(tiny, tmp_path):
     assert finding.remedy == "run: poshgrid fetch zorro --data data"
 
 
+def test_a_path_with_a_typo_is_named_with_its_neighbour(tiny):
+    Path("data/texts").mkdir()
+    tiny["sources"][0].update(reader="text", path="textx", options={})
+    assert "'texts'" in findings(tiny)["source toy-baby"].what
+
+
 def test_a_path_that_begins_with_the_data_folder(tiny):
     tiny["sources"][0].update(reader="text", path="data/toy/text", options={})
     Path("data/toy/text").mkdir()
