@@ -121,7 +121,8 @@ def cells(file: Path, delimiter: str, *, lower: bool = False) -> Iterator[Row]:
         if lower:
             names = table.fieldnames = [name.lower() for name in names]
         if delimiter == "," and ";" in "".join(names):
-            raise PoshgridError(f"{file}: line 1: semicolons between columns; save the table with commas")
+            what = "semicolons between columns; save the table with commas"
+            raise PoshgridError(f"{file}: line 1: {what}")
         if twice := [name for name in names if names.count(name) > 1]:
             raise fault(file, 1, f"column {twice[0]!r} is there twice")
         for row in table:
