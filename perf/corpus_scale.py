@@ -64,14 +64,7 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         with ThreadPoolExecutor(given.jobs) as pool:
             list(pool.map(_run, asked))
         wall = time.monotonic() - start
-        facts = [
-            read_json(
-                output.with_name(f"{output.stem}.manifest.json")
-                if output.suffix
-                else output / "manifest.json"
-            )
-            for _, _, output, _ in asked
-        ]
+        facts = [read_json(output / "manifest.json") for _, _, output, _ in asked]
         cpu = sum(f["cpu_seconds"] for f in facts)
         peak = max(f["peak_memory_mb"] for f in facts)
         rows.append((size, name, len(facts), f"{wall / 60:.2f} min", f"{cpu:.0f} CPU s",
@@ -105,7 +98,7 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
     )
     sentences = out("corpus") / "sentences.parquet"
     parsing = config.Parser(name=engine, engine=engine, model=model)
-    shards_of = [out(f"parses/{shard}.parquet") for shard in range(shards)]
+    shards_of = [out(f"parses/{shard}") for shard in range(shards)]
     run("parse", *(
         (
             "parse",
@@ -115,9 +108,10 @@ def _size(given: argparse.Namespace, size: str) -> list[tuple[object, ...]]:
         )
         for n, path in enumerate(shards_of)
     ))  # fmt: skip
-    labels = out("evidence.parquet")
-    evidence = {"sentences": sentences, "parses": shards_of}
-    run("evidence", ("evidence", specs.EvidenceSpec(filters=FILTERS), labels, evidence))
+    parses = [folder / "parses.parquet" for folder in shards_of]
+    evidence = {"sentences": sentences, "parses": parses}
+    run("evidence", ("evidence", specs.EvidenceSpec(filters=FILTERS), out("evidence"), evidence))
+    labels = out("evidence") / "evidence.parquet"
     filters = [config.Filter(name=name, reading="direct") for name in FILTERS]
     removal = config.Condition(name="baby-f", corpus="toy", filters=filters)
     back = [config.Reinsertion(filter=f, rate="natural") for f in FILTERS]

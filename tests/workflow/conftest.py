@@ -26,11 +26,10 @@ from pathlib import Path
 name, text = sys.argv[2:4]
 job = json.loads(Path(text[1:]).read_text() if text[0] == "@" else text)
 output = Path(job["output"])
-beside = output.with_suffix(".json"), output.with_name(output.stem + ".manifest.json")
 made = [
     path
     for path in map(Path, Path({plan!r}).read_text().splitlines())
-    if output in (path, path.parent) or path in beside
+    if path.parent == output
 ]
 for path in made:
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 score        model and items              -> scores/{run}/{suite}.parquet
 untrained    tokens, tokenizer and items  -> the same, of a model that is only initialised
-perplexity   model and sentences of a corpus -> perplexity/{run}.json
+perplexity   model and sentences of a corpus -> perplexity/{run}/
 """
 
 

@@ -1,7 +1,7 @@
 """Direct evidence, the conditions that differ in it, and sheets for people to label.
 
-evidence   parses of a corpus                        -> evidence/{corpus}/{parser}.parquet
-recall     gold trees, a parser                    -> recall/{parser}.parquet
+evidence   parses of a corpus                        -> evidence/{corpus}/{parser}/
+recall     gold trees, a parser                    -> recall/{parser}/
 condition  sentences (and labels), or ready files  -> conditions/{condition}/{size}/
 side_effects condition, its corpus and labels          -> side_effects/{condition}/{size}/
 audit      condition, its corpus and labels          -> audit/{condition}/{size}/

@@ -2,7 +2,7 @@
 
 treebank      CoNLL-U files or the toy grammar    -> treebanks/{parser}/
 train_parser  treebank                            -> parsers/{parser}/
-parse         one shard of a corpus                 -> parses/{corpus}/{parser}/{shard}.parquet
+parse         one shard of a corpus                 -> parses/{corpus}/{parser}/{shard}/
 """
 
 

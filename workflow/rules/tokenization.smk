@@ -2,7 +2,7 @@
 
 tokenizer  train.parquet of conditions     -> tokenizers/{condition}/{size}/
 tokens     condition and tokenizer         -> tokens/{condition}/{size}/
-sweep      train.parquet of a condition    -> tokenizers/{condition}/{size}/sweep.json
+sweep      train.parquet of a condition    -> sweeps/{condition}/{size}/sweep.json
 """
 
 

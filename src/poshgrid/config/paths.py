@@ -30,15 +30,15 @@ class Paths:
 
     def parses(self, corpus: str, parser: str, shard: int | str) -> str:
         """Dependency trees of one shard of a corpus."""
-        return f"{self.results}/parses/{corpus}/{parser}/{shard}.parquet"
+        return f"{self.results}/parses/{corpus}/{parser}/{shard}/parses.parquet"
 
     def evidence(self, corpus: str, parser: str) -> str:
         """Labels of a corpus's sentences by one parser's trees."""
-        return f"{self.results}/evidence/{corpus}/{parser}.parquet"
+        return f"{self.results}/evidence/{corpus}/{parser}/evidence.parquet"
 
     def recall(self, parser: str) -> str:
         """How much of the evidence in gold trees a parser finds."""
-        return f"{self.results}/recall/{parser}.parquet"
+        return f"{self.results}/recall/{parser}/recall.parquet"
 
     def all_conditions(self) -> str:
         """Folder of all conditions."""
@@ -66,7 +66,7 @@ class Paths:
 
     def sweep(self, condition: str, size: str) -> str:
         """Tokens of a condition at several vocabulary sizes."""
-        return f"{self.tokenizer(condition, size)}/sweep.json"
+        return f"{self.results}/sweeps/{condition}/{size}/sweep.json"
 
     def tokens(self, condition: str, size: str) -> str:
         """Folder of memory-mapped tokens."""
@@ -146,7 +146,7 @@ class Paths:
 
     def perplexity(self, run: str) -> str:
         """Perplexity of a run on unfiltered text."""
-        return f"{self.all_perplexities()}/{run}.json"
+        return f"{self.all_perplexities()}/{run}/perplexity.json"
 
     def all_perplexities(self) -> str:
         """Folder of the perplexities of all runs."""

@@ -35,8 +35,6 @@ def folder_of(manifest: Path) -> Path:
     It is outside the folder of the outputs, whose files the next stage reads.
     """
     outputs = manifest.parent
-    if manifest.name != verification.MANIFEST:
-        outputs = outputs / manifest.name.removesuffix(verification.SUFFIX)
     return outputs.absolute().with_name(f".{outputs.name}.finished")
 
 

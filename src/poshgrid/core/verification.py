@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from poshgrid.core.errors import PoshgridError
 
 MANIFEST = "manifest.json"
-SUFFIX = f".{MANIFEST}"
 DEPTH = 3
 """How many folders above a file its manifest may be; a model's checkpoints are the deepest
 files."""
@@ -65,15 +64,15 @@ class NoManifestError(PoshgridError):
 def outputs(manifest: Path, editable: Iterable[str] = ()) -> tuple[dict[str, str], list[str]]:
     """Return name -> digest of the files that a stage has written, and the names of editable ones.
 
-    ``manifest.json`` lists the files in its folder and in folders below, ``{name}.manifest.json``
-    the files ``{name}.*`` next to it; files with a nearer manifest belong to that one.
+    It lists the files in its folder and in folders below; those with a nearer manifest belong to
+    that one. Hidden files are temporary and left out.
 
     Args:
         manifest: the manifest's path; it need not exist yet.
         editable: patterns of names that people may edit: these get no digest.
     """
     digests, others = {}, []
-    for path in _written(manifest):
+    for path in _below(manifest.parent):
         name = path.relative_to(manifest.parent).as_posix()
         if any(path.match(pattern) for pattern in editable):
             others.append(name)
@@ -109,7 +108,7 @@ def check(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
             if path.exists() and not path.is_dir():  # reading it might never end
                 raise PoshgridError(f"{path}: a device or a pipe; replace it by a file")
             continue
-        if is_manifest(path) and _is_ours(path):
+        if path.name == MANIFEST and _is_ours(path):
             continue
         digest = digests[str(path)] = _digest(path)
         owner = nearest(path)
@@ -209,48 +208,22 @@ def unchanged(digests: dict[str, str]) -> None:
             raise PoshgridError(f"{path}: changed while it was read; run again when it is stable")
 
 
-def _written(manifest: Path) -> Iterator[Path]:
-    """Yield the files that belong to a manifest; hidden files are temporary and left out."""
-    folder = manifest.parent
-    candidates: Iterable[Path]
-    if manifest.name == MANIFEST:
-        candidates = _below(folder)
-    else:
-        stem = manifest.name.removesuffix(SUFFIX)
-        candidates = sorted(path for path in folder.glob("*") if path.name.startswith(f"{stem}."))
-    for path in candidates:
-        if path.is_file() and not is_manifest(path) and nearest(path, manifest) == manifest:
-            yield path
-
-
 def _below(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
+        if path.name.startswith(".") or path.name == MANIFEST:
             continue
-        if not path.is_dir():
+        if path.is_file():
             yield path
-        elif not (path / MANIFEST).exists():
+        elif path.is_dir() and not (path / MANIFEST).exists():
             yield from _below(path)
 
 
-def is_manifest(path: Path) -> bool:
-    """Return whether a path has the name of a manifest."""
-    return path.name == MANIFEST or path.name.endswith(SUFFIX)
-
-
-def nearest(path: Path, coming: Path | None = None) -> Path | None:
-    """Return the manifest that a file belongs to: next to it, or in a folder above.
-
-    Args:
-        path: the file.
-        coming: a manifest that is about to be written.
-    """
-    if is_manifest(path):
+def nearest(path: Path) -> Path | None:
+    """Return the manifest that a file belongs to: next to it, or in a folder above."""
+    if path.name == MANIFEST:
         return None
-    parts = path.name.split(".")
-    beside = [path.with_name(".".join(parts[:n]) + SUFFIX) for n in range(len(parts) - 1, 0, -1)]
-    above = [folder / MANIFEST for folder in list(path.parents)[:DEPTH]]
-    return next((path for path in (*beside, *above) if path == coming or path.is_file()), None)
+    above = (folder / MANIFEST for folder in list(path.parents)[:DEPTH])
+    return next((manifest for manifest in above if manifest.is_file()), None)
 
 
 def _parsed(manifest: Path) -> Manifest:

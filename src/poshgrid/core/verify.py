@@ -55,7 +55,8 @@ def faults(results: Path) -> Iterator[Fault]:
         raise PoshgridError(
             f"{results}: no such folder; give the results folder of a configuration"
         )
-    manifests = [path for path in sorted(results.rglob("*.json")) if _is_result(path, results)]
+    paths = sorted(results.rglob(verification.MANIFEST))
+    manifests = [path for path in paths if _is_result(path, results)]
     if not manifests:
         raise PoshgridError(
             f"{results}: no manifest in it or below; give the results folder of a configuration"
@@ -65,10 +66,9 @@ def faults(results: Path) -> Iterator[Fault]:
 
 
 def _is_result(path: Path, results: Path) -> bool:
-    """Return whether a path is a manifest of a stage's results."""
+    """Return whether a manifest is of a stage's results."""
     parts = path.relative_to(results).parts
-    hidden = parts[0] in NO_RESULTS or any(part.startswith(".") for part in parts)
-    return verification.is_manifest(path) and not hidden
+    return parts[0] not in NO_RESULTS and not any(part.startswith(".") for part in parts)
 
 
 def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:

@@ -10,13 +10,14 @@ from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.core import files, verification
 from poshgrid.core.errors import PoshgridError
+from poshgrid.core.verification import MANIFEST
 
 
 class Record(NamedTuple):
     """A manifest."""
 
     kind: str  # the folder of the results that it is in: conditions, models ...
-    name: str  # its folder (or the name of its file) below that
+    name: str  # its folder below that
     content: dict[str, Any]
 
 
@@ -35,9 +36,8 @@ def manifests(spec: specs.ReportSpec, paths: Paths) -> Iterator[Record]:
     seen = set(waiting)
     for path in waiting:  # it grows
         if content := read_json(path):
-            kind, *name = path.relative_to(results).parts
-            name[-1] = name[-1].removesuffix("manifest.json").rstrip(".")
-            yield Record(kind, "/".join(filter(None, name)), content)
+            kind, *name = path.parent.relative_to(results).parts
+            yield Record(kind, "/".join(name), content)
         inputs = (verification.located(path, file) for file in content.get("inputs") or {})
         owners = (verification.nearest(file) for file in inputs if file.is_relative_to(results))
         made_of = {owner for owner in owners if owner} - seen
@@ -52,14 +52,14 @@ def _shown(spec: specs.ReportSpec, paths: Paths) -> Iterator[Path]:
         *(of(*cell) for cell in cells
           for of in (paths.condition, paths.tokens, paths.side_effects, paths.audit)),
         *(paths.parser(parser) for parser in spec.parsers),
+        *(str(Path(paths.recall(parser)).parent) for parser in spec.parsers),
+        *(str(Path(paths.sweep(*cell)).parent) for cell in cells),
         *(of(run) for run in spec.runs for of in (paths.model, paths.score_folder)),
         paths.statistics(spec.target),
         *(paths.quality(spec.target, suite) for suite in spec.suites),
     ]  # fmt: skip
     for folder in folders:
-        yield from sorted(Path(folder).rglob("*manifest.json"))
-    for file in (*map(paths.recall, spec.parsers), *(paths.sweep(*cell) for cell in cells)):
-        yield Path(file).with_suffix(".manifest.json")
+        yield from sorted(Path(folder).rglob(MANIFEST))
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -114,13 +114,15 @@ class Parse(Stage):
     """Parse one shard of a corpus."""
 
     function = "poshgrid.parsing.parse.parse"
-    output = PATHS.parses("{corpus}", "{parser}", "{shard}")
+    output = str(Path(PATHS.parses("{corpus}", "{parser}", "{shard}")).parent)
     Spec = specs.ParseSpec
+    outputs = ("parses.parquet",)
     external = ("model",)
     minutes = 240
     costly = True
     takes = lambda job: (
-        job.spec, job.path("sentences"), Path(job.arguments["model"]), job.output,
+        job.spec, job.path("sentences"), Path(job.arguments["model"]),
+        job.output / "parses.parquet",
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:

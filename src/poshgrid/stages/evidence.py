@@ -21,11 +21,13 @@ class Evidence(Stage):
     """Label the direct evidence in a corpus's sentences."""
 
     function = "poshgrid.evidence.label.label"
-    output = PATHS.evidence("{corpus}", "{parser}")
-    suffixes = (".parquet", ".json")
+    output = str(Path(PATHS.evidence("{corpus}", "{parser}")).parent)
+    outputs = ("evidence.parquet", "evidence.json")
     Spec = specs.EvidenceSpec
     external = ("word_lists",)
-    takes = lambda job: (job.spec, job.path("sentences"), job.files("parses"), job.output)
+    takes = lambda job: (
+        job.spec, job.path("sentences"), job.files("parses"), job.output / "evidence.parquet",
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return sentences, parses and the filters' word lists."""
@@ -49,14 +51,15 @@ class Recall(Stage):
 
     function = "poshgrid.evidence.recall.recall"
     reads_data = True
-    output = PATHS.recall("{parser}")
-    suffixes = (".parquet", ".json")
+    output = str(Path(PATHS.recall("{parser}")).parent)
+    outputs = ("recall.parquet", "recall.json")
     Spec = specs.RecallSpec
     external = ("model", "gold", "word_lists")
     minutes = 240
     takes = lambda job: (
         job.spec, job.data, Path(job.arguments["model"]),
-        next((file.parent for file in job.files("treebank")), None), job.output,
+        next((file.parent for file in job.files("treebank")), None),
+        job.output / "recall.parquet",
     )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:

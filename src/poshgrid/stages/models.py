@@ -75,9 +75,10 @@ class Sweep(Stage):
     """Count a condition's tokens at several vocabulary sizes."""
 
     function = "poshgrid.models.tokenization.sweep.sweep"
-    output = PATHS.sweep("{condition}", "{size}")
+    output = str(Path(PATHS.sweep("{condition}", "{size}")).parent)
     Spec = specs.TokenizerSpec
-    takes = lambda job: (job.spec, job.folder("condition"), job.output)
+    outputs = ("sweep.json",)
+    takes = lambda job: (job.spec, job.folder("condition"), job.output / "sweep.json")
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the training sentences."""

@@ -213,9 +213,12 @@ class Perplexity(Stage):
     """Measure a model's perplexity on unfiltered test sentences."""
 
     function = "poshgrid.evaluation.perplexity.perplexity"
-    output = PATHS.perplexity(RUN)
+    output = str(Path(PATHS.perplexity(RUN)).parent)
     Spec = specs.PerplexitySpec
-    takes = lambda job: (job.spec, job.folder("model"), job.path("sentences"), job.output)
+    outputs = ("perplexity.json",)
+    takes = lambda job: (
+        job.spec, job.folder("model"), job.path("sentences"), job.output / "perplexity.json",
+    )  # fmt: skip
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the model and the sentences of its corpus."""

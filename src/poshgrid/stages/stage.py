@@ -62,7 +62,7 @@ class Job:
         spec: the slice of the configuration; None for a stage that reads none.
         inputs: files by name, see :class:`Stage`.
         arguments: other arguments of the function, e.g. folders.
-        output: the file or folder to write.
+        output: the folder to write.
         data: folder of the sources.
         wildcards: those of the rule, e.g. ``size``.
         paths: paths of the results folder.
@@ -126,11 +126,8 @@ class Stage(Inputs):
             default its module, and all that they import.
         takes: returns the arguments of that function, for a job.
         Spec: the slice of the configuration that a job reads; None if it reads none.
-        output: the file or folder that a job writes, with wildcards; one of :data:`PATHS`.
-        outputs: files that a job writes into that folder, without its manifest; () if the output is
-            itself a file.
-        suffixes: suffixes of the files that a job writes, if the output is a file and there are
-            several.
+        output: the folder that a job writes, with wildcards; from :data:`PATHS`.
+        outputs: files that a job writes into that folder, without its manifest.
         reads_data: whether the function receives the data folder.
         external: inputs that no job writes: a digest of their content is part of the job.
         editable: patterns of written files that people fill in.
@@ -148,7 +145,6 @@ class Stage(Inputs):
     reads_data: ClassVar[bool] = False
     Spec: ClassVar[type[Section] | None] = None
     outputs: ClassVar[Sequence[str]] = ()
-    suffixes: ClassVar[Sequence[str]] = ()
     external: ClassVar[Sequence[str]] = ()
     editable: ClassVar[Sequence[str]] = ()
     memory_mb: ClassVar[int] = 8000
@@ -203,12 +199,8 @@ class Stage(Inputs):
 
     def written(self) -> list[str]:
         """Return the files that a job writes, with wildcards: the rule's ``output``."""
-        output = Path(self.output)
-        files = [output / name for name in self.outputs]
-        files += [output.with_suffix(suffix) for suffix in self.suffixes]
-        files = files or [output]
-        files.append(_manifest(output, folder=bool(self.outputs)))
-        return [str(file).replace("{results}", self.grid.config.results) for file in files]
+        folder = self.output.replace("{results}", self.grid.config.results)
+        return [f"{folder}/{name}" for name in (*self.outputs, MANIFEST)]
 
     def manifest(self, wc: Wildcards) -> str:
         """Return the manifest of a job."""
@@ -222,7 +214,7 @@ class Stage(Inputs):
     @property
     def log(self) -> str:
         """The log file of a job, with wildcards."""
-        path = self.output.removeprefix("{results}").removesuffix(".parquet").removesuffix(".json")
+        path = self.output.removeprefix("{results}")
         return self.paths.log(self.name, path[path.find("{") :] if "{" in path else self.name)
 
     @property
@@ -259,10 +251,6 @@ class Stage(Inputs):
         if self.write() and not path.exists():
             write_text(path, text)
         return f"@{path}"
-
-
-def _manifest(output: Path, *, folder: bool) -> Path:
-    return output / MANIFEST if folder else output.with_name(f"{output.stem}.manifest.json")
 
 
 def _whole(path: Path) -> list[Path]:
@@ -318,7 +306,7 @@ def run(stage: type[Stage], text: str, threads: int = 1) -> None:
         threads=threads,
     )
     inputs = [file for name in job.inputs for path in job.files(name) for file in _whole(path)]
-    manifest = _manifest(job.output, folder=bool(stage.outputs))
+    manifest = job.output / MANIFEST
     digest = content.get("code", "")
     if content.get("files"):
         digest = f"{digest}-{content['files']}"

@@ -219,7 +219,8 @@ def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None
         "a.conllu", "b.conllu", "one.conllu", "grammar.yaml", "lexicon.yaml",
     }  # fmt: skip
     shown = made.report.inputs(Cell(target="exp1"))["shown"]
-    assert "R/recall/bought.parquet" in shown and "R/evidence/baby/bought.parquet" not in shown
+    assert "R/recall/bought/recall.parquet" in shown
+    assert "R/evidence/baby/bought/evidence.parquet" not in shown
     assert not any("parsers/bought" in path for path in shown)
 
 

@@ -121,20 +121,18 @@ def build(
     files.write_table(counts, folder / "counts.parquet", COUNTS)
     files.write_table(accuracy(counts), folder / "accuracy.parquet", ACCURACY)
     scoring = {"scoring": {"bos": True, "reduction": "mean"}}
-    manifest(folder, scoring, 2.5, "manifest.json", paths.items("posh"))
+    manifest(folder, scoring, 2.5, paths.items("posh"))
     manifest(Path(paths.statistics("other")), {}, 2.5)
     for name in regressions:
         _write_fit(Path(paths.fit("all", name)), fit(name))
     return spec
 
 
-def manifest(
-    folder: Path, spec: dict, seconds: float, name: str = "manifest.json", *inputs: str
-) -> None:
+def manifest(folder: Path, spec: dict, seconds: float, *inputs: str) -> None:
     """Write a manifest as poshgrid.core.manifest does."""
     read = {os.path.relpath(path, folder): "digest" for path in inputs}
     own = {"spec": spec, "settings": spec, "wall_seconds": seconds, "inputs": read}
-    files.write_json(folder / name, DATA["manifest"] | own)
+    files.write_json(folder / "manifest.json", DATA["manifest"] | own)
 
 
 def _corpus(paths: Paths, corpus: str, sizes: list[str]) -> None:
@@ -150,7 +148,7 @@ def _corpus(paths: Paths, corpus: str, sizes: list[str]) -> None:
         "train": {s: counts(words(s)) for s in sizes},
     })  # fmt: skip
     mixed = map(paths.source, sources)
-    manifest(folder, {}, 31.0, "manifest.json", *mixed)
+    manifest(folder, {}, 31.0, *mixed)
     for source in sources:
         manifest(Path(paths.source(source)).parent, {}, 12.0)
 
@@ -169,15 +167,15 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     })  # fmt: skip
     evidence = [paths.evidence("baby", parser) for parser in DATA["parsers"]]
     used = [paths.sentences("wiki")] if wiki else [paths.sentences("baby"), *evidence]
-    manifest(folder, {}, 4.0, "manifest.json", *used)
+    manifest(folder, {}, 4.0, *used)
     if not wiki:
         side_effects(Path(paths.side_effects(condition, size)))
     folder = Path(paths.tokens(condition, size))
     files.write_json(folder / "statistics.json", {"train": {"tokens": int(number * 1.47)}})
     tokenizer = paths.tokenizer(condition, size)
-    manifest(folder, {}, 4.0, "manifest.json", f"{tokenizer}/tokenizer.json")
+    manifest(folder, {}, 4.0, f"{tokenizer}/tokenizer.json")
     manifest(Path(tokenizer), {}, 4.0)
-    sweep(Path(paths.tokenizer(condition, size)), number)
+    sweep(Path(paths.sweep(condition, size)).parent, number)
 
 
 def side_effects(folder: Path, **changed: dict[str, int | None]) -> None:
@@ -215,7 +213,7 @@ def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
         "sentences": words // 8, "words": words, "lowercase": False,
         "min_frequency": 2, "vocabularies": rows,
     })  # fmt: skip
-    manifest(folder, {}, 4.0, "sweep.manifest.json")
+    manifest(folder, {}, 4.0)
 
 
 def _parsers(paths: Paths) -> None:
@@ -223,9 +221,8 @@ def _parsers(paths: Paths) -> None:
         files.write_json(Path(paths.parser(parser)) / "evaluation.json", DATA["parsed"] | scores)
         manifest(Path(paths.parser(parser)), {}, 700.0)
         labels, parses = Path(paths.evidence("baby", parser)), paths.parses("baby", "stanza", 0)
-        manifest(labels.parent, {}, 5.0, f"{parser}.manifest.json", parses)
-    path = Path(paths.parses("baby", "stanza", 0)).with_name("0.manifest.json")
-    manifest(path.parent, {}, 300.0, path.name)
+        manifest(labels.parent, {}, 5.0, parses)
+    manifest(Path(paths.parses("baby", "stanza", 0)).parent, {}, 300.0)
 
 
 def _model(folder: Path, generator: np.random.Generator) -> None:

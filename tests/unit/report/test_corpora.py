@@ -24,7 +24,7 @@ def results(tmp_path_factory):
     single = {"sentences": 4, "words": 20}
     split = {"sentences": 1_398_765, "words": 9_999_877, "sources": {"a": single, "b": single}}
     files.write_json(path, files.read_json(path) | {"splits": {"train": split}})
-    report_results.sweep(Path(paths.tokenizer("baby", "10M")), 10_000_000, reached=20_000)
+    report_results.sweep(Path(paths.sweep("baby", "10M")).parent, 10_000_000, reached=20_000)
     return report_results.study(folder, spec)
 
 

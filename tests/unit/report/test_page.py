@@ -158,7 +158,7 @@ def test_the_page_loads_nothing_and_every_link_leads_somewhere(study, shown):
         else:
             assert (folder / url).is_file() and ".." not in url  # the folder travels whole
     others = len(study.collected.records) + 1  # the statistics of another target
-    assert others == len(list(study.folder.rglob("*manifest.json")))
+    assert others == len(list(study.folder.rglob("manifest.json")))
     svg = page.text[page.text.index("<svg") : page.text.rindex("</svg>")]
     assert "var(--series-0)" in svg and not re.search("#006ab3", svg)
 

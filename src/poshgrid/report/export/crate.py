@@ -64,7 +64,7 @@ def export(results: Results, output: Path, target: str | None, licence: str | No
         parts = temporary / "parts"
         tables.export(results, parts / "tables", target)
         if (report := Path(results.paths.report(name))).is_dir():
-            kept = shutil.ignore_patterns("*manifest.json", "*.parquet")
+            kept = shutil.ignore_patterns("manifest.json", "*.parquet")
             shutil.copytree(report, parts / "report", ignore=kept)
         _describe(crate, name, licence)
         _run(crate, _manifests(results, parts), list(_add_files(crate, parts)), name)
@@ -94,7 +94,7 @@ def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
     """Write the manifests of all results, without facts about the machine; return them."""
     top = Path(results.paths.results)
     manifests = []
-    for path in sorted(top.rglob("*manifest.json")):
+    for path in sorted(top.rglob("manifest.json")):
         name = "--".join(path.relative_to(top).parts)
         manifests.append(models.provenance(path))
         files.write_json(parts / "provenance" / name, manifests[-1])
