@@ -36,7 +36,7 @@ for file in [name for name in read if name.endswith("/manifest.json")]:  # of a 
 for path in made:
     if path.is_file() and not path.stat().st_size and "manifest" not in path.name:
         path.write_text(str(job.get("spec")))
-path = next(path for path in (output / "manifest.json", beside[1]) if path in made)
+path = output / "manifest.json"
 path.unlink()
 digests = verification.check(read)
 path.write_text(json.dumps({

@@ -36,10 +36,10 @@ AFTER_SCORES = {
     "report": {"all"},
 }  # fmt: skip
 AFTER_TEXT = {**AFTER_SCORES, "quality": {"all/posh"}}
-# Filtered runs and the full ones that they are compared with; their files are named after the seed.
-READ = {run.rpartition("/")[0] for run in PACKED if run.startswith(("baby/40K", "baby-f/40K"))}
+PAIRED = ("baby/40K", "baby-f/40K")  # filtered runs, and the full ones that they are compared with
+READ = {run for run in PACKED if run.startswith(PAIRED)}
 DELTAS = {"deltas": {"all/deltas"}}
-RECALL = {"recall": {""}}  # of both parsers: their tables lie beside each other
+LABELS = {"evidence": {"baby/spacy-long"}, "recall": {"spacy", "spacy-long"}}
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def after_labels():
 def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout, rerun, own):
     name = "evidence/filters/binding.py"
     ours, plugin = (checkout.folder / top / name for top in ("src/poshgrid", "plugins"))
-    expected = {"evidence": {"baby"}, **RECALL, **after_labels()}
+    expected = {**LABELS, **after_labels()}
     if not own:
         assert rerun(**{f"src/poshgrid/{name}": CODE}) == expected
         return
@@ -197,7 +197,7 @@ def test_a_filter_rule_reruns_the_filtered_base_and_no_parse(checkout, rerun, ow
 
 def test_a_filter_reruns_no_parse(rerun):
     jobs = rerun(**{"src/poshgrid/evidence/backstops/binding.py": CODE})
-    assert jobs == {"evidence": {"baby"}, **RECALL, **after_labels()}
+    assert jobs == {**LABELS, **after_labels()}
 
 
 def test_a_reading_reruns_its_condition_and_no_label(rerun):
@@ -251,7 +251,8 @@ def test_a_new_seed_adds_its_runs_only(checkout, rerun):
     checkout.configuration["experiments"][1]["seeds"] = [42, 53, 76, 97]
     new = {f"{cell}/gpt2-tiny/packed/none/seed97" for cell in LARGE}
     untrained = {run.replace("packed", "untrained") for run in new}
-    models = {"train": new, "untrained": untrained, "score": new, "perplexity": READ}
+    read = {run for run in new if run.startswith(PAIRED)}
+    models = {"train": new, "untrained": untrained, "score": new, "perplexity": read}
     assert rerun() == {**models, **DELTAS, **AFTER_SCORES}
 
 
