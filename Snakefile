@@ -63,7 +63,7 @@ localrules:
 # The first rule is what `snakemake` makes without a target.
 rule all:
     input:
-        lambda wc: ready.page(workflow, GRID, "all", CONFIGFILES),
+        lambda wc: ready.page(workflow, GRID, "all"),
 
 
 # Each experiment of the configuration is a target: `snakemake exp1`.
@@ -73,7 +73,7 @@ for experiment in [name for name in GRID.targets if name != "all"]:
         name:
             experiment
         input:
-            lambda wc, target=experiment: ready.page(workflow, GRID, target, CONFIGFILES),
+            lambda wc, target=experiment: ready.page(workflow, GRID, target),
         localrule: True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,7 @@ def ready(config: Configs = None, target: Target = "all", results: Results = Non
         forecheck.check(grid)
     except PoshgridError as error:
         raise PoshgridError(*(f"{where}: {line}" for line in error.args)) from error
+    logging.disable(logging.INFO)  # of the jobs whose beginning is tried
     findings = readiness.examine(grid, target)
     for finding in findings:
         typer.echo(finding.line())

@@ -38,6 +38,7 @@ from poshgrid.config.evaluation import (
 from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
 from poshgrid.config.experiments import Exclusion, Experiment, SizedModel
 from poshgrid.config.known import BIASES, Only
+from poshgrid.config.names import rules
 from poshgrid.config.paths import SHARED
 from poshgrid.config.regressions import Contrast, Prior, Regression
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
@@ -48,9 +49,9 @@ from poshgrid.core import plugins
 _OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_BASELINES})
 _TAKEN = {
     "sources": {"all"}, "conditions": _OTHERS | {SHARED}, "models": _OTHERS,
-    "recipes": _OTHERS, "experiments": _OTHERS | {"all"},
+    "recipes": _OTHERS, "experiments": _OTHERS | rules() | {"all"},
 }  # fmt: skip
-"""Section -> names that its entries must not have: baselines, the shared tokenizer, `all`."""
+"""Section -> names that its entries must not have: baselines, the shared tokenizer, targets."""
 
 
 class Config(Section):

@@ -147,11 +147,7 @@ class Section(plugins.Options):
         """Refuse what a list of a configuration repeats: it would be read once."""
         entries = value if info.context and isinstance(value, list) else []
         wrong = [
-            plugins.mistake(
-                (number,),
-                "occurs twice: leave it out",
-                {} if isinstance(entry, Section) else entry,  # a section would be too long to show
-            )
+            plugins.mistake((number,), "occurs twice: leave it out", entry)
             for number, entry in enumerate(entries)
             if entry in entries[:number]
         ]

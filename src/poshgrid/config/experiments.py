@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from poshgrid.config.base import (
     BiasName,
@@ -17,7 +17,6 @@ from poshgrid.config.base import (
     UsedSize,
 )
 from poshgrid.config.known import refers
-from poshgrid.config.names import rules
 
 
 class SizedModel(Section):
@@ -65,12 +64,3 @@ class Experiment(Section):
     """One run for each."""
     exclude: list[Exclusion] = Field([])
     """Points to leave out."""
-
-    @field_validator("name")
-    @classmethod
-    def _no_rule(cls, value: str) -> str:
-        if value in rules():
-            raise ValueError(
-                f"{value!r} is a rule of the workflow, and each experiment is one more: rename it"
-            )
-        return value

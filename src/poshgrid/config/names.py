@@ -7,11 +7,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
 from poshgrid.core import resources
-
-T = TypeVar("T", bound=Hashable)
 
 STUDY = Path("study.yaml")
 """The configuration of a folder that `poshgrid init --minimal` made."""
@@ -27,16 +24,11 @@ def rules() -> frozenset[str]:
     return frozenset(re.findall(r"^rule (\w+):", text, re.MULTILINE))
 
 
-def repeated(values: Iterable[T]) -> list[T]:
-    """Return the values that occur more than once, each once."""
-    return [value for value, number in Counter(values).items() if number > 1]
-
-
 def once(values: Iterable[Hashable], remedy: str, key: str = "") -> None:
     """Raise if values of a key occur more than once.
 
     Raises:
         ValueError: names the values, and the remedy.
     """
-    if twice := repeated(values):
+    if twice := [value for value, number in Counter(values).items() if number > 1]:
         raise ValueError(f"{key and f'{key}: '}{', '.join(map(str, twice))} twice: {remedy}")

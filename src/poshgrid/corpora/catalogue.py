@@ -150,8 +150,6 @@ def lacking(source: Source, data: str) -> tuple[str, str] | None:
         plugins.load(READERS, source.reader).files(path, options)
     except PoshgridError as error:
         problem = str(error)
-    except OSError as error:
-        problem = f"{error.filename or path}: cannot read: {error.strerror or error}"
     else:
         return None
     entry = next((entry for entry in manifest().sources if entry.name == source.name), None)

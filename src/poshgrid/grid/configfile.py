@@ -13,16 +13,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from poshgrid.config import Config, known, yamltext
-from poshgrid.core import plugins
-from poshgrid.core.errors import (
-    ConfigError,
-    Place,
-    PoshgridError,
-    Problem,
-    beside,
-    did_you_mean,
-    plain,
-)
+from poshgrid.core import errors, plugins
+from poshgrid.core.errors import ConfigError, Place, PoshgridError, Problem, did_you_mean, plain
 from poshgrid.grid import coherence
 from poshgrid.grid.grid import Grid
 
@@ -68,8 +60,8 @@ def read(path: str | Path) -> dict[str, Any]:
         data = yamltext.read(path)
     except OSError as error:
         raise PoshgridError(
-            f"{path}: cannot read: {error.strerror}{beside(Path(path))}; name a configuration, as "
-            "seen from here (a target stands after --target, or in `poshgrid run` after --)"
+            f"{path}: cannot read: {error.strerror}{errors.beside(Path(path))}; name a "
+            "configuration, as seen from here (targets: after --target, or -- of `poshgrid run`)"
         ) from error
     except UnicodeDecodeError as error:
         raise PoshgridError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
@@ -211,7 +203,7 @@ def _message(detail: ErrorDetails, messages: Sequence[str]) -> str:
         message += "; write one, without brackets or `- `"
     elif detail["type"] == "string_type" and not isinstance(value, dict):
         message += f"; write it in quotes: '{shown.strip(QUOTES)}'"
-    elif not isinstance(value, dict | list | None) and shown not in message:
+    elif isinstance(value, str | int | float) and shown not in message:
         message += f" (is {shown})"
     if message.startswith(MUST) and "known" not in near:  # the message has the known words
         message += near

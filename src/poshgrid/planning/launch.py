@@ -122,7 +122,6 @@ def _end_quietly() -> threading.Event:
     from snakemake.scheduling.job_scheduler import JobScheduler
 
     before, stopped = signal.getsignal(signal.SIGINT), threading.Event()
-    wait = JobScheduler.exit_gracefully  # Snakemake's handler of SIGTERM
 
     def interrupted(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -131,16 +130,10 @@ def _end_quietly() -> threading.Event:
         sys.stderr.write("\nstopping: jobs end, and keep what they have saved\n")
         signal.default_int_handler(number, frame)
 
-    def terminated(scheduler: JobScheduler, *arguments: Any) -> None:  # noqa: ANN401
-        if os.getpgrp() == os.getpid():
-            os.killpg(0, signal.SIGINT)
-        else:
-            sys.stderr.write("SIGTERM: waiting for the jobs that run; Ctrl-C ends them\n")
-            wait(scheduler, *arguments)
-
     if before is signal.default_int_handler:  # not under nohup
         signal.signal(signal.SIGINT, interrupted)
-        JobScheduler.exit_gracefully = terminated
+        if os.getpgrp() == os.getpid():
+            JobScheduler.exit_gracefully = lambda *_: os.killpg(0, signal.SIGINT)
     return stopped
 
 

@@ -8,8 +8,6 @@ limits.
 
 from __future__ import annotations
 
-import logging
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -21,7 +19,7 @@ from typing import Any
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.formula import suite_of
-from poshgrid.core.errors import PoshgridError, beside, check_known, plain
+from poshgrid.core.errors import PoshgridError, beside, check_known
 from poshgrid.core.files import read_json
 from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.read import read_source
@@ -36,8 +34,6 @@ from poshgrid.planning import current
 from poshgrid.planning.findings import Finding, error, ok, warning
 
 _BEGINNING = 100_000  # words of a source that are read
-_SHOWN = 3  # inputs named at the start of a run
-_LONGEST = 160  # characters shown of each
 
 
 def examine(grid: Grid, target: str) -> list[Finding]:
@@ -66,7 +62,7 @@ def examine(grid: Grid, target: str) -> list[Finding]:
     return findings
 
 
-def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool) -> None:
+def announce(grid: Grid, target: str, *, dry: bool) -> None:
     """Print at the start of a run which inputs are missing, and stop a real run if any is.
 
     A dry-run continues: plans are made before the data exist.
@@ -82,24 +78,21 @@ def announce(grid: Grid, target: str, files: Sequence[str | Path], *, dry: bool)
         more = f", {doubts} with a warning" if doubts else ""
         sys.stderr.write(f"ready: {target}: {len(findings) - doubts} found{more}\n")
         return
-    command = shlex.join(["poshgrid", "ready", *map(str, files), "--target", target])
-    lines = [f"{target}: {len(wrong)} of {len(findings)} inputs are missing or wrong"]
-    lines += [plain(f"  {problem.check}: {problem.what}", _LONGEST) for problem in wrong[:_SHOWN]]
-    lines += [f"  `{command}` says what to do for each"]
-    sys.stderr.write("".join(f"{'not ready' if dry else 'error'}: {lines[0]}\n"))
-    sys.stderr.writelines(f"{line}\n" for line in lines[1:])
+    count = f"{len(wrong)} of {len(findings)} inputs are missing or wrong"
+    sys.stderr.write(f"{'not ready' if dry else 'error'}: {target}: {count}\n")
+    sys.stderr.writelines(f"  {finding.line()}\n" for finding in wrong)
     if not dry:
         sys.exit(1)
 
 
-def page(workflow: Any, grid: Grid, target: str, files: Sequence[str | Path]) -> list[str]:  # noqa: ANN401 - Snakemake's
+def page(workflow: Any, grid: Grid, target: str) -> list[str]:  # noqa: ANN401 - Snakemake's
     """Check a target's inputs, and return its report; [] for a target without experiments.
 
     Only Snakemake's main process calls it, for the requested targets. Only a real run needs its
     inputs: a dry-run, and options that list, touch or unlock, do not.
     """
     runs = workflow.executor_plugin is not None and not (workflow.dryrun or workflow.touch)
-    announce(grid, target, files, dry=not runs)
+    announce(grid, target, dry=not runs)
     return [f"{grid.paths.report(target)}/index.html"] if target in grid.targets else []
 
 
@@ -169,8 +162,7 @@ def _results(grid: Grid, target: str) -> Iterator[Finding]:
     try:
         current.check_folder(grid.paths.results)
     except PoshgridError as problem:
-        what, _, remedy = str(problem).removeprefix("results: ").partition("; ")
-        yield error("results", what, remedy)
+        yield error("results", *str(problem).removeprefix("results: ").split("; "))
 
 
 def _sources(grid: Grid, target: str) -> Iterator[Finding]:
@@ -216,16 +208,12 @@ def _tried(there: Finding, made: str, job: Callable[[Path], Any]) -> Finding:
         made: the job's result; if it exists, the job is not tried.
         job: function that reads the input and writes a table.
     """
-    before = logging.root.manager.disable
-    logging.disable(logging.INFO)
     try:
         if there.state == "ok" and not Path(made).exists():
             with TemporaryDirectory() as folder:
                 job(Path(folder, "table.parquet"))
     except PoshgridError as problem:
         return error(there.check, str(problem))
-    finally:
-        logging.disable(before)
     return there
 
 
@@ -254,7 +242,7 @@ def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
         if lacking := [label for label in asked if LABELS.isdisjoint(label.split("|"))]:
             yield error(
                 f"filter {rule.name}",
-                f"asks for {', '.join(lacking[:_SHOWN])}, and parser {name!r} of engine words "
+                f"asks for {', '.join(lacking[:3])}, and parser {name!r} of engine words "
                 f"makes no trees (condition {', '.join(conditions)})",
                 "name a parser with trees in evidence.parser (docs/filters.md), or another filter",
             )
