@@ -7,10 +7,13 @@ tokenizer of the exported folder makes it; the first of the largest wins.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
+import formulae
 import numpy as np
+import polars as pl
 import pytest
 import torch
 from scipy import special, stats
@@ -22,6 +25,7 @@ from poshgrid.benchmark.schema import CHOICES, PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.config.runs import Run
 from poshgrid.core import files, plugins
+from poshgrid.evaluation.engines.load import load
 from poshgrid.evaluation.judgements import judge
 from poshgrid.evaluation.schema import CHOICE_SCORES, SCORES
 from poshgrid.evaluation.score import score
@@ -179,3 +183,68 @@ def test_wug_has_babylms_correlation_with_people(model, tmp_path):
     expected = stats.spearmanr(special.softmax(sums, axis=1)[:, 0], shares)[0]
     assert choices.measures(answers)["people_rho"][-1] == pytest.approx(expected)
     assert abs(expected) < 1
+
+
+KNOWN = "Subtlex_log10 + length + context_length"
+PRODUCTS = "Subtlex_log10:length + Subtlex_log10:context_length + length:context_length"
+BEFORE = "prev_length + prev_pred"
+PRODUCTS_BEFORE = " + ".join(
+    f"{one}:{other}" for one in KNOWN.split(" + ") for other in BEFORE.split(" + ")
+)
+RULES = {
+    "eyes": f"{KNOWN} + {PRODUCTS}",
+    "self-paced": f"{KNOWN} + {BEFORE} + {PRODUCTS} + {PRODUCTS_BEFORE} + prev_length:prev_pred",
+}
+
+
+def explained(data, measure: str, rule: str) -> float:
+    """Return the share of what a regression leaves that surprisal explains, in per cent."""
+    fits = []
+    for formula in (rule, f"{rule} + pred"):
+        made = formulae.design_matrices(f"{measure} ~ {formula}", data, na_action="drop")
+        times = np.asarray(made.response)
+        fitted = made.common.design_matrix @ np.linalg.pinv(made.common.design_matrix) @ times
+        fits.append(1 - ((times - fitted) ** 2).sum() / ((times - times.mean()) ** 2).sum())
+    return 100 * (fits[1] - fits[0]) / (1 - fits[0])
+
+
+def test_reading_times_are_explained_as_by_babylms_regressions(model, tmp_path):
+    run, exported = model
+    path = Path(__file__).parents[2] / "perf/reading_times.py"
+    spec = importlib.util.spec_from_file_location("reading_times", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    generator = np.random.default_rng(3)
+    rows = []
+    for sentence in (text.removesuffix(".").split() for text in TEXTS):
+        for n in range(1, len(sentence)):
+            row = {"item": " ".join(sentence[:n]), "word": sentence[n], "context_length": n,
+                   "length": len(sentence[n]), "Subtlex_log10": generator.normal(9, 2)}  # fmt: skip
+            if n > 1:
+                before = {"prev_item": " ".join(sentence[: n - 1]), "prev_word": sentence[n - 1]}
+                row |= before | {"prev_length": len(sentence[n - 1])}
+            times = dict.fromkeys((*script.EYES, script.SELF_PACED))
+            rows.append(row | {name: generator.normal(200, 40) for name in times})
+    rows.append(rows[1] | {"item": "None", "Subtlex_log10": 1.5})
+    rows.append(rows[2] | {"Subtlex_log10": None})
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    frame.write_csv(tmp_path / "reading_data.csv")
+
+    def surprisal(context, word):
+        """Return what the pipeline has of words of one token, with the space before them."""
+        end = f" {word}"
+        return -theirs(exported, context + end, end) if context else None
+
+    expected = frame.with_columns(
+        pl.Series(name, [surprisal(*pair) for pair in frame.select(*columns).iter_rows()])
+        for name, columns in (("pred", ("item", "word")), ("prev_pred", ("prev_item", "prev_word")))
+    ).to_pandas()
+    words = script.read(tmp_path / "reading_data.csv")
+    eyes, self_paced = script.explained(words, load(str(run), SUM))
+    by_measure = [explained(expected, name, RULES["eyes"]) for name in script.EYES]
+    assert eyes == pytest.approx(np.mean(by_measure), rel=1e-4)
+    assert self_paced == pytest.approx(
+        explained(expected, script.SELF_PACED, RULES["self-paced"]), rel=1e-4
+    )
+    assert 0 < eyes < 100
+    assert 0 < self_paced < 100
