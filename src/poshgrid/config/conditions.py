@@ -140,7 +140,6 @@ class Condition(Section):
 
     @model_validator(mode="after")
     def _filters(self) -> Self:
-        words = [f"{entry.name}.{entry.reading}" for entry in self.filters]
         once((item.filter for item in self.reinsert), "give one rate", "reinsert")
         for word in self.rewrite:
             plugins.load(plugins.REWRITERS, word)
@@ -148,7 +147,7 @@ class Condition(Section):
             if item.filter not in {entry.name for entry in self.filters}:
                 raise ValueError(
                     f"re-insertion of {item.filter!r}, which this condition does not remove; "
-                    f"add it to filters: {words}"
+                    f"add it to filters: {self.words}"
                 )
         changed = bool(self.filters or self.rewrite)
         if self.control and changed:

@@ -86,9 +86,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def beside(path: Path) -> str:
     """Return ``"; did you mean 'x'?"`` for a path that does not exist; "" without a similar one."""
-    if path.exists():
-        return ""
-    hint = did_you_mean(path.name, [other.name for other in path.parent.glob("*")])
+    names = [] if path.exists() else [other.name for other in path.parent.glob("*")]
+    hint = did_you_mean(path.name, names)
     return hint if hint.endswith("?") else ""
 
 

@@ -68,7 +68,7 @@ def check_enough(corpus: Corpus, source: str, needed: int, available: int, what:
     if available < needed:
         raise PoshgridError(
             f"corpora: {corpus.name}: source {source!r} is too small: needs "
-            f"{needed:,} words ({what}), has {available:,}, short by {needed - available:,}; "
+            f"{needed:,} words (for {what}), has {available:,}, short by {needed - available:,}; "
             "add text, or lower the source's words or the corpus's dev_words and test_words"
         )
 

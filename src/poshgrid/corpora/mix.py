@@ -214,7 +214,7 @@ def _choose(
                 "folder train, dev or test; with `splits: published` remove it from the source"
             )
         asked = {}
-    require(largest + sum(asked.values()), available, "for training, dev and test")
+    require(largest + sum(asked.values()), available, "training, dev and test")
     start = places = 0
     for split, amount in asked.items():
         end = start + amount
@@ -222,10 +222,10 @@ def _choose(
             _HELD_OUT.format(split=split, number=number, start=start, end=end, places=places)
         )
         taken = _facts(tables, "chosen", f"source = {number} and split = '{split}'")
-        require(amount, taken["words"], f"for {split}, in sentences that occur only once")
+        require(amount, taken["words"], f"{split}, in sentences that occur only once")
         start, places = start + taken["words"], places + taken["sentences"]
     # Dev and test may each exceed their words by a part of a sentence: check what remains.
-    require(largest, available - start, "for training, after dev and test")
+    require(largest, available - start, "training, after dev and test")
     words = math.ceil(largest * (1 + spec.corpus.spare))
     tables.run(_TRAIN.format(number=number, words=words))
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from poshgrid.benchmark.items import generate
-from poshgrid.config import Filter, Pretrained, Source, Suite, specs
+from poshgrid.config import Corpus, Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.core.errors import PoshgridError, beside, check_known
 from poshgrid.core.files import read_json
@@ -166,25 +166,23 @@ def _results(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _sources(grid: Grid, target: str) -> Iterator[Finding]:
-    wanted = {
-        portion.source
-        for corpus in corpora(grid, target)
-        if grid.sizes(corpus)
-        for portion in grid.corpora[corpus].sources
-        if any(portion.words.values())
-    }
-    for source in (source for source in grid.config.sources if source.name in wanted):
+    needs: dict[str, list[tuple[Corpus, int]]] = {}
+    for corpus in (grid.corpora[name] for name in corpora(grid, target) if grid.sizes(name)):
+        needed = budgets.needed(corpus, grid.sizes(corpus.name))
+        for portion in (portion for portion in corpus.sources if any(portion.words.values())):
+            needs.setdefault(portion.source, []).append((corpus, needed[portion.source]))
+    for source in (source for source in grid.config.sources if source.name in needs):
         check, made = f"source {source.name}", grid.paths.source(source.name)
         if not (problem := catalogue.lacking(source, grid.config.data)):
             there = ok(check, str(Path(grid.config.data, source.path)))
-            yield _tried(there, made, partial(_read, grid, target, source))
+            yield _tried(there, made, partial(_read, source, grid.config.data, needs[source.name]))
         elif Path(made).exists():
             yield warning(check, f"{problem[0]}; {made} was made of it already")
         else:
             yield error(check, *problem)
 
 
-def _read(grid: Grid, target: str, source: Source, table: Path) -> None:
+def _read(source: Source, data: str, needs: list[tuple[Corpus, int]], table: Path) -> None:
     """Read the beginning of a source, as its job does.
 
     Raises:
@@ -192,12 +190,9 @@ def _read(grid: Grid, target: str, source: Source, table: Path) -> None:
     """
     most = min(max(1, round(_BEGINNING * source.share)), source.words or _BEGINNING)
     spec = specs.SourceSpec(source=source.model_copy(update={"words": most}))
-    words = read_source(spec, Path(grid.config.data), table)["words"]
-    for corpus in corpora(grid, target) if words < most else ():
-        sizes = grid.sizes(corpus)
-        needed = budgets.needed(grid.corpora[corpus], sizes).get(source.name, 0) if sizes else 0
-        what = "for training, dev and test"
-        budgets.check_enough(grid.corpora[corpus], source.name, needed, words, what)
+    words = read_source(spec, Path(data), table)["words"]
+    for corpus, needed in needs if words < most else ():
+        budgets.check_enough(corpus, source.name, needed, words, "training, dev and test")
 
 
 def _tried(there: Finding, made: str, job: Callable[[Path], Any]) -> Finding:
