@@ -112,10 +112,10 @@ def labels(extended):
     write_sentences(extended.folder / "sentences.parquet", sentences)
     inputs = {"sentences": "sentences.parquet", "parses": ["parses.parquet"]}
     cell = {"corpus": "baby", "parser": "spacy-long"}
-    job = extended.job("evidence", cell, inputs=inputs, output="labels.parquet")
+    job = extended.job("evidence", cell, inputs=inputs, output="labels")
     assert job["spec"]["filters"] == ["binding", "double-object", "question-formation", "wanna"]
     extended.stage("evidence", job)
-    return pl.read_parquet(extended.folder / "labels.parquet")
+    return pl.read_parquet(extended.folder / "labels/evidence.parquet")
 
 
 def test_filter(labels):
