@@ -6,7 +6,7 @@ import pytest
 
 from poshgrid.grid import configfile, filtering
 from poshgrid.grid.grid import Grid
-from tests.shipped import ROOT, TOY
+from tests.shipped import ROOT, toy
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +61,9 @@ def test_ficts_conditions_are_set_against_the_one_that_lost_nothing():
 
 
 def test_masked_learners_have_no_perplexity():
-    config = configfile.load(TOY)
-    grid = Grid(config)
-    assert {run.model for run in filtering.with_perplexity(grid, "exp2")} == {"gpt2-tiny"}
-    experiments = [
-        e.model_copy(update={"models": ["gpt2-tiny", "babyberta-tiny"]}) if e.name == "exp2" else e
-        for e in config.experiments
-    ]
-    mixed = Grid(config.model_copy(update={"experiments": experiments}))
+    data = toy()
+    data["experiments"][1]["models"].append("babyberta-tiny")
+    data["experiments"][1]["recipe"] = "sentence"
+    mixed = configfile.validate(data)
     assert {run.model for run in filtering.runs(mixed, "exp2")} == {"gpt2-tiny", "babyberta-tiny"}
     assert {run.model for run in filtering.with_perplexity(mixed, "exp2")} == {"gpt2-tiny"}

@@ -141,6 +141,7 @@ def test_only_what_a_target_needs_is_asked_for(tiny):
     tiny["parsers"][1].update(treebank={"path": "trees"})
     tiny["evidence"]["compare"] = []
     tiny["sources"][1].update(reader="text", path="t", options={})
+    tiny["biases"]["tree-planting"] = {"parser": "spacy"}
     assert wrong(tiny, "all") == {"parser spacy", "source toy-wiki"}
     assert wrong(tiny, "exp1") == set()
     assert wrong(tiny, "exp2") == {"source toy-wiki"}
