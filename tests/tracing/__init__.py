@@ -13,6 +13,8 @@ from pathlib import Path
 from poshgrid.core import fingerprint
 
 HERE = Path(__file__).parent
+UNTRAINED = "results/micro/scores/baby/10K/gpt2/untrained/none/seed42/posh.parquet"
+"""One untrained model: as a baseline there would be one of each model."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ def run(root: Path, folder: Path, omitted: Sequence[str] = ()) -> list[Job]:
     }
     words = ("-m", "snakemake", "--cores", "2", "--configfile", str(HERE / "every_stage.yaml"))
     words += ("--omit-from", *omitted) if omitted else ()
+    words += ("--", "all", UNTRAINED)
     command = [sys.executable, *words]
     made = subprocess.run(
         command, cwd=folder, env=environment, text=True, capture_output=True, check=False
