@@ -2,6 +2,8 @@
 
 import pytest
 
+from poshgrid.report.page import write
+
 from . import report_results
 
 
@@ -9,6 +11,14 @@ from . import report_results
 def study(tmp_path_factory):
     """Three conditions, three sizes and both models; wiki at 30M was not run."""
     return report_results.study(tmp_path_factory.mktemp("study"), missing=("wiki/30M",))
+
+
+@pytest.fixture(scope="session")
+def printed(study, tmp_path_factory):
+    """The folder of the study's page, with its figures."""
+    folder = tmp_path_factory.mktemp("page")
+    write(study.spec, study.folder, folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

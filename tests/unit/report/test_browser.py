@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from poshgrid.report.page import write
-
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 browser = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
@@ -52,18 +50,10 @@ def look(folder, width, medium):
     return json.loads(report.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
 
 
-@pytest.fixture(scope="module")
-def folder(study, tmp_path_factory):
-    """The page of a study with every section."""
-    folder = tmp_path_factory.mktemp("browser")
-    write(study.spec, study.folder, folder)
-    return folder
-
-
 @browser
 @pytest.mark.parametrize(("width", "medium"), [(1400, "light"), (390, "dark"), (1000, "print")])
-def test_the_page_fits_and_can_be_read(folder, width, medium):
-    report = look(folder, width, medium)
+def test_the_page_fits_and_can_be_read(printed, width, medium):
+    report = look(printed, width, medium)
     assert width - 20 < report["width"] <= width and report["texts"] > 500  # less a scroll bar
     assert report["wide"] == [], "wider than the window"
     assert report["pale"] == [], "contrast below WCAG AA"

@@ -59,11 +59,9 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def shown(study, tmp_path_factory):
-    """The page of the study, with its figures."""
-    folder = tmp_path_factory.mktemp("page")
-    write(study.spec, study.folder, folder)
-    return folder, Page(folder)
+def shown(printed):
+    """The page of the study, and its folder."""
+    return printed, Page(printed)
 
 
 # ---- numbers -------------------------------------------------------------------------------------

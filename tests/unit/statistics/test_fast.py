@@ -50,13 +50,18 @@ def made():
     return make()
 
 
-def against_bambi(made, model, evaluate, density):
-    """Return fast's log density less that of bambi's PyMC model, and its Jacobian, at points."""
+def bambis(made, model):
+    """Return the log density of bambi's PyMC model, and the shapes of its variables."""
     built = fit.build(made, model)
     built.build()
     pymc = built.backend.model
-    theirs = pymc.compile_logp(mode="FAST_COMPILE")
     shapes = {name: np.shape(value) for name, value in pymc.initial_point().items()}
+    return pymc.compile_logp(mode="FAST_COMPILE"), shapes
+
+
+def differing(of_bambi, evaluate, density):
+    """Return fast's log density less that of bambi's PyMC model, and its Jacobian, at points."""
+    theirs, shapes = of_bambi
     names = [f"{t.name}_offset" if t.group else t.name for t in density.arranged]
     names += [f"{t.name}_sigma_log__" for t in density.arranged if t.group]
     ends = np.cumsum([np.prod(shapes[name], dtype=int) for name in names])[:-1]
@@ -82,19 +87,19 @@ def against_bambi(made, model, evaluate, density):
 
 def test_density_is_that_of_bambi_but_for_a_constant(made):
     model = settings(priors=PRIORS, slope_sd=0.4, intercept_sd=1.1, group_rate=1.7)
-    density = Density(made, model)
-    assert against_bambi(made, model, density, density) < 1e-3  # the numerical Jacobian's error
+    density, of_bambi = Density(made, model), bambis(made, model)
+    assert differing(of_bambi, density, density) < 1e-3  # the numerical Jacobian's error
 
     # Faults that a slip would make: no Jacobian of an SD, another rate, an intercept's prior.
     def without_jacobian(point):
         return density(point)[0] - point[-1], None
 
-    assert against_bambi(made, model, without_jacobian, density) > 1
+    assert differing(of_bambi, without_jacobian, density) > 1
     for slip in ({"group_rate": 1.8}, {"intercept_sd": 1.0}, {"priors": PRIORS[:2]}):
         wrong = Density(made, model.model_copy(update=slip))
         # The same quadratic approximation: a point means the same coefficients.
         wrong.information, wrong.pull = density.information, density.pull
-        assert against_bambi(made, model, wrong, density) > 0.02, slip
+        assert differing(of_bambi, wrong, density) > 0.02, slip
 
 
 def test_sds_by_category_are_bambis_density():
@@ -102,16 +107,16 @@ def test_sds_by_category_are_bambis_density():
     formula = "p(correct, n) ~ S(condition) + (1|seed) + (0 + category|condition)"
     made = design.design(make_counts(), formula)
     model = settings(formula=formula)
-    density = Density(made, model)
+    density, of_bambi = Density(made, model), bambis(made, model)
     assert len(density.rates) == 1 + 4
     # By condition, in each by category
     assert [term.size for term in density.arranged[:2]] == [12, 2]
-    assert against_bambi(made, model, density, density) < 1e-3
+    assert differing(of_bambi, density, density) < 1e-3
     wrong = Density(made, model)
     wrong.group = wrong.group.copy()
     wrong.group[:12] = np.repeat(np.arange(4), 3)
     wrong.information, wrong.pull = density.information, density.pull
-    assert against_bambi(made, model, wrong, density) > 0.02
+    assert differing(of_bambi, wrong, density) > 0.02
 
 
 @pytest.mark.parametrize(
