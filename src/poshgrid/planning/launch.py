@@ -81,24 +81,30 @@ def parsed(arguments: Sequence[str]) -> tuple[Any, Any, str]:
     return parser, args, messages.getvalue()
 
 
-class _FirstFailure(logging.Filter):
-    """The first job that fails, its log, and the log's last line; its command is not shown.
+class _Failures(logging.Filter):
+    """The jobs that fail, each with its log and the log's last line; their commands are not shown.
 
     A command holds its job as JSON. With ``--printshellcmds`` it was printed when the job began.
     """
 
-    said = ""
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: dict[int, str] = {}  # of jobs that have not succeeded since
 
     def filter(self, record: Any) -> bool:  # noqa: ANN401 - Snakemake's attributes
         """Look at a message of Snakemake, and let it pass unless it repeats the command."""
-        logs = record.log if getattr(record, "event", None) == "job_error" else ()
-        if logs:  # a rule of one's own may have none: then its command is all there is
+        event = getattr(record, "event", None)
+        if event == "job_finished":
+            self.messages.pop(record.job_id, None)
+        if event == "job_error" and record.log:  # a rule of one's own may have no log
             record.shellcmd = None
-            for log in () if self.said else map(Path, logs):
+            for log in map(Path, record.log):
                 with contextlib.suppress(OSError):
                     why = log.read_text(encoding="utf-8").strip().rpartition("\n")[2]
                     why = why or "error: it said nothing: killed, or out of memory"
-                    self.said = f"job {record.rule_name} failed; its log is {log}\n{why}\n"
+                    self.messages[record.jobid] = (
+                        f"job {record.rule_name} failed; its log is {log}\n{why}\n"
+                    )
         return "CalledProcessError" not in record.getMessage()
 
 
@@ -141,7 +147,7 @@ def main() -> None:
     """Run Snakemake with the arguments of this process, as ``python -m snakemake`` does."""
     from snakemake import cli
 
-    stopped, first = threading.Event(), _FirstFailure()
+    stopped, failures = threading.Event(), _Failures()
     try:
         parser, args, messages = parsed(sys.argv[1:])
         if args.snakefile is None and not any(Path(name).is_file() for name in SNAKEFILES):
@@ -157,7 +163,7 @@ def main() -> None:
             return
         sys.stderr.write(messages)
         stopped = _end_quietly()
-        logging.getLogger("snakemake.logging").addFilter(first)
+        logging.getLogger("snakemake.logging").addFilter(failures)
         succeeded = cli.args_to_api(args, parser)
     except PoshgridError as error:
         sys.stderr.writelines(f"error: {line}\n" for line in error.args)
@@ -169,7 +175,7 @@ def main() -> None:
         sys.stderr.write("stopped; the same command goes on\n")
         sys.exit(INTERRUPTED)
     if not succeeded:
-        sys.stderr.write(first.said)
+        sys.stderr.write(next(iter(failures.messages.values()), ""))
     sys.exit(not succeeded)
 
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from poshgrid.benchmark.items import generate
-from poshgrid.config import Corpus, Filter, Pretrained, Source, Suite, specs
+from poshgrid.config import Cleaning, Corpus, Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.core.errors import PoshgridError, beside, check_known
 from poshgrid.core.files import read_json
@@ -183,15 +183,17 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _read(source: Source, data: str, needs: list[tuple[Corpus, int]], table: Path) -> None:
-    """Read the beginning of a source, as its job does.
+    """Read the beginning of a source, as its job does, but keep all sentences.
 
     Raises:
         PoshgridError: its job would fail; or the beginning is all of it, and a corpus needs more.
     """
-    most = min(max(1, round(_BEGINNING * source.share)), source.words or _BEGINNING)
-    spec = specs.SourceSpec(source=source.model_copy(update={"words": most}))
+    limit = min(max(1, round(_BEGINNING * source.share)), source.words or _BEGINNING)
+    spec = specs.SourceSpec(
+        source=source.model_copy(update={"words": limit, "cleaning": Cleaning()})
+    )
     words = read_source(spec, Path(data), table)["words"]
-    for corpus, needed in needs if words < most else ():
+    for corpus, needed in needs if words < limit or limit == source.words else ():
         budgets.check_enough(corpus, source.name, needed, words, "training, dev and test")
 
 

@@ -225,7 +225,11 @@ class Report(Stage):
             *(f"{paths.quality(target, suite)}/quality.json" for suite in grid.pairs),
             *(f"{paths.measures(target, suite)}/measures.parquet" for suite in grid.measured),
             *(f"{paths.curves(target)}/curves.parquet" for _ in grid.pairs[:1] if cells),
-            *(f"{paths.deltas(target)}/deltas.parquet" for _ in filtering.pairs(grid, target)[:1]),
+            *(
+                f"{paths.deltas(target)}/deltas.parquet"
+                for _ in filtering.pairs(grid, target)[:1]
+                if grid.pairs
+            ),
             *(f"{paths.fit(target, model)}/diagnostics.json" for model in grid.fitted(target)),
             *(paths.evidence(corpus, parser) for corpus in parsed for parser in parsers[:1]),
             *(f"{paths.parser(p)}/evaluation.json" for p in parsers if not grid.parsers[p].model),

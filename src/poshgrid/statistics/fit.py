@@ -35,7 +35,7 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
     slower.
 
     If a fit fails the gate (:func:`gate.converge`), it is repeated once with stricter settings. If
-    it still fails, it is written with ``converged: false``, and the report does not quote it.
+    it still fails, nothing is written.
 
     Args:
         spec: formula, priors, contrasts and settings of the sampler.
@@ -48,8 +48,8 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
         The content of diagnostics.json.
 
     Raises:
-        PoshgridError: there is no row to fit, the formula or a prior cannot be read, or the engine
-            cannot fit the formula.
+        PoshgridError: there is no row to fit, the formula or a prior cannot be read, the engine
+            cannot fit the formula, or the fit does not converge.
     """
     model = spec.model
     rows = files.read_table(counts, COUNTS)
@@ -68,6 +68,8 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
             lambda attempt: _draw(draw, made, attempt, threads), made.frame, model
         )
         posterior, last = inference["posterior"], attempts[-1]
+        if not last["converged"]:
+            raise PoshgridError(f"regressions: {model.name}: {gate.complaint(attempts)}")
         differences, left_out = contrasts.contrasts(posterior, made, model.contrasts)
         cells, check = predictor.check(posterior, made, model.seed)
         for note in left_out:
@@ -92,8 +94,6 @@ def fit(spec: RegressionSpec, counts: Path, output: Path, threads: int = 1) -> d
     formats.write(differences, output, "contrasts", CONTRASTS)
     formats.write(cells, output, "predictive", PREDICTIVE)
     files.write_json(output / "diagnostics.json", facts)
-    if not last["converged"]:
-        log.warning("%s: %s", model.name, gate.complaint(attempts))
     return facts
 
 

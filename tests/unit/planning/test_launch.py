@@ -72,7 +72,7 @@ def test_a_misspelt_profile_is_named(run, tmp_path):
     assert status == 1 and "'slrum'" in line and "'slurm'" in line
 
 
-def test_the_last_lines_are_the_first_failure_and_no_command_is_shown(run, tmp_path):
+def test_the_last_lines_are_a_failure_that_no_retry_ended_and_no_command_is_shown(run, tmp_path):
     text = "rule all:\n    input: 'a', 'b'\n"
     for name, priority in (("a", 1), ("b", 0)):  # so that `a` runs first
         text += (
@@ -80,10 +80,11 @@ def test_the_last_lines_are_the_first_failure_and_no_command_is_shown(run, tmp_p
             f"    priority: {priority}\n"
             f"    shell: 'echo error: {name} > {{log}}; echo $((40 + 2)) > /dev/null; exit 1'\n"
         )
+    text = text.replace("echo error: a", "test -e again && touch a && exit; touch again; echo")
     (tmp_path / "Snakefile").write_text(text)
-    assert run("--cores", "1", "--keep-going") == (1, "error: a")
+    assert run("--cores", "1", "--keep-going", "--retries", "1") == (1, "error: b")
     *_, job, error = run.said[-1].splitlines()
-    assert ("a_" in job, "a.log" in job, error) == (True, True, "error: a")
+    assert ("b_" in job, "b.log" in job, error) == (True, True, "error: b")
     assert "40 + 2" not in run.said[-1]
 
 

@@ -120,10 +120,10 @@ def test_a_retry_is_stricter(fitted, tmp_path):
     assert names(tmp_path / "fits" / "m") == WRITTEN
 
 
-def test_a_fit_that_never_converges_is_marked(fitted, tmp_path):
-    facts = fitted(StandIn([1.0, 1.0, 0], [0, 2, 0]))
-    assert (facts["converged"], len(facts["attempts"])) == (False, 2)
-    assert names(tmp_path / "fits" / "m") == WRITTEN
+def test_a_fit_that_never_converges_fails(fitted, tmp_path):
+    with pytest.raises(errors.PoshgridError, match=r"regressions: m: .* 2 attempts"):
+        fitted(StandIn([1.0, 1.0, 0], [0, 2, 0]))
+    assert names(tmp_path / "fits" / "m") == []
 
 
 PRIORS = [
