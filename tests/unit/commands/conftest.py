@@ -28,7 +28,8 @@ def ask(root, tmp_path):
         "results": str(tmp_path / "results"), "data": str(tmp_path),
         "suites": [{"name": name, "reader": "pairs", "path": name} for name in ("blimp", "other")],
         "parsers": [{"name": "words", "engine": "words", "model": str(root / "config")},
-                    {"name": "spacy", "engine": "spacy", "model": str(tmp_path / "nowhere")}],
+                    {"name": "spacy-long", "engine": "spacy",
+                     "model": str(tmp_path / "nowhere")}],
         "evidence": {"parser": "words", "compare": []},
     }  # fmt: skip
     path = tmp_path / "config.yaml"

@@ -72,7 +72,7 @@ UNREADABLE = {
     "another encoding": ("the dog runs .\n".encode("utf-16"), {}, "utf-16"),
     "a table without a column": (b"gloss,speaker\nhello,MOT\n", {"reader": "childes-db"}, "type"),
     "too few words": (b"the dog runs .\n" * 3, {}, "too small"),
-    "no word left": (b"the dog runs .\n", {"cleaning": {"min_words": 9}}, "no sentence left"),
+    "no word left": (b"\x01\n", {}, "no sentence left"),
 }
 
 
