@@ -186,6 +186,16 @@ def lay(folder: Path, *names: str) -> None:
         (folder / name).touch()
 
 
+def test_filtered_models_are_only_compared_on_pairs(
+    tiny: Stages, stages_of: Any, written: Any
+) -> None:
+    choices = [suite for suite in written["suites"] if suite["reader"] == "choices"]
+    without = stages_of(suites=choices, regressions=[])
+    for stages, compared in ((tiny, True), (without, False)):
+        shown = stages.report.inputs(Cell(target="all"))["shown"]
+        assert any(path.endswith("/deltas.parquet") for path in shown) == compared
+
+
 def test_files_of_other_people(here: Path, stages_of: Any, written: Any) -> None:
     """As seen from the working folder; a missing one is none: the job says so."""
 
