@@ -191,8 +191,8 @@ def test_filtered_models_are_only_compared_on_pairs(
 ) -> None:
     choices = [suite for suite in written["suites"] if suite["reader"] == "choices"]
     without = stages_of(suites=choices, regressions=[])
-    for stages, compared in ((tiny, True), (without, False)):
-        shown = stages.report.inputs(Cell(target="all"))["shown"]
+    for study, compared in ((tiny, True), (without, False)):
+        shown = study.report.inputs(Cell(target="all"))["shown"]
         assert any(path.endswith("/deltas.parquet") for path in shown) == compared
 
 
