@@ -10,7 +10,7 @@ import typer
 
 from poshgrid.commands.base import Output, command
 from poshgrid.config.base import Section, path_name
-from poshgrid.core.errors import PoshgridError, beside, invalid
+from poshgrid.core.errors import PoshgridError, invalid, similar_file
 
 if TYPE_CHECKING:
     from poshgrid.config.paths import Paths
@@ -52,7 +52,7 @@ def judge(
     from poshgrid.stages import imported
 
     if text is not None and not text.is_file():
-        raise PoshgridError(f"--text: {text}: no such file{beside(text)}")
+        raise PoshgridError(f"--text: {text}: no such file{similar_file(text)}")
     reduction = "sum" if total else "mean"
     scoring = _valid("--masked", Scoring, {"bos": bos, "reduction": reduction, "masked": masked})
     own = {"categories": "own"} if reader == "pairs" else {}
@@ -68,7 +68,7 @@ def judge(
     if suites[0].task != "pairs" or suites[0].generated:
         raise PoshgridError(f"--reader: {reader!r} reads no files of minimal pairs")
     if missing := [path for path in suite if not path.exists()]:
-        raise PoshgridError(f"{missing[0]}: no such file or folder{beside(missing[0])}")
+        raise PoshgridError(f"{missing[0]}: no such file or folder{similar_file(missing[0])}")
     named_models = unique_names(models or [], lambda model: Path(model).resolve().name, str)
     if text and (same := sorted({*named_models} & {*WORD_BASELINES})):
         raise PoshgridError(f"{named_models[same[0]]}: a baseline has that name; rename the folder")

@@ -84,7 +84,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; known: {', '.join(known)}" if known else ""
 
 
-def beside(path: Path) -> str:
+def similar_file(path: Path) -> str:
     """Return ``"; did you mean 'x'?"`` for a path that does not exist; "" without a similar one."""
     names = [] if path.exists() else [other.name for other in path.parent.glob("*")]
     hint = did_you_mean(path.name, names)

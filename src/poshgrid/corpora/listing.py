@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from poshgrid.core.errors import PoshgridError, beside
+from poshgrid.core.errors import PoshgridError, similar_file
 
 
 def listed_below(path: Path, *suffixes: str) -> list[Path]:
@@ -62,7 +62,7 @@ def label(file: Path, path: Path) -> str:
 def not_found(path: Path) -> PoshgridError:
     """Return the error for a source whose path does not exist."""
     remedy = "check the path, and `data` in the configuration"
-    return PoshgridError(f"{path}: not found{beside(path)}; {remedy}")
+    return PoshgridError(f"{path}: not found{similar_file(path)}; {remedy}")
 
 
 def _raise(error: OSError) -> None:

@@ -60,7 +60,7 @@ def read(path: str | Path) -> dict[str, Any]:
         data = yamltext.read(path)
     except OSError as error:
         raise PoshgridError(
-            f"{path}: cannot read: {error.strerror}{errors.beside(Path(path))}; name a "
+            f"{path}: cannot read: {error.strerror}{errors.similar_file(Path(path))}; name a "
             "configuration, as seen from here (targets: after --target, or -- of `poshgrid run`)"
         ) from error
     except UnicodeDecodeError as error:

@@ -19,7 +19,7 @@ from typing import Any
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Cleaning, Corpus, Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.formula import suite_of
-from poshgrid.core.errors import PoshgridError, beside, check_known
+from poshgrid.core.errors import PoshgridError, check_known, similar_file
 from poshgrid.core.files import read_json
 from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.read import read_source
@@ -147,7 +147,7 @@ def _file(
         return ok(check, str(path))
     if made and Path(made).exists():
         return warning(check, f"{path}: {what}; {made} was made of it already")
-    return error(check, f"{path}: {what}{beside(path)}", catalogue.doubled(path) or remedy)
+    return error(check, f"{path}: {what}{similar_file(path)}", catalogue.doubled(path) or remedy)
 
 
 def corpora(grid: Grid, target: str) -> set[str]:
@@ -363,7 +363,7 @@ def _on_hub(grid: Grid, check: str, model: Pretrained) -> Finding:
         what = f"{model.path}: no folder below `data`, and no name of a model of the hub"
         return error(check, what, "fix pretrained[].path; a revision has a key of its own")
     if not isinstance(cached, str):
-        near = beside(Path(grid.config.data, model.path))
+        near = similar_file(Path(grid.config.data, model.path))
         what = f"{model.path}: no folder below `data`, and not in the hub's cache (HF_HOME){near}"
         remedy = (
             f"if it is a model of the hub, its job downloads it, or: hf download {model.path}{at}"
