@@ -18,9 +18,11 @@ from typing import Any
 
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Cleaning, Corpus, Filter, Pretrained, Source, Suite, specs
+from poshgrid.config.base import Section
 from poshgrid.config.formula import suite_of
 from poshgrid.core.errors import PoshgridError, check_known, similar_file
 from poshgrid.core.files import read_json
+from poshgrid.core.verification import MANIFEST
 from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.report import loss
@@ -33,7 +35,8 @@ from poshgrid.parsing.treebank import files as treebank_files
 from poshgrid.planning import current
 from poshgrid.planning.findings import Finding, error, ok, warning
 
-_BEGINNING = 100_000  # words of a source that are read
+BEGINNING = 100_000
+"""Words of a source that are read."""
 
 
 def examine(grid: Grid, target: str) -> list[Finding]:
@@ -75,7 +78,7 @@ def announce(grid: Grid, target: str, *, dry: bool) -> None:
     wrong = [finding for finding in findings if finding.state == "error"]
     if not wrong:
         doubts = sum(finding.state == "warning" for finding in findings)
-        more = f", {doubts} with a warning" if doubts else ""
+        more = f", {doubts} with a warning (`poshgrid ready`)" if doubts else ""
         sys.stderr.write(f"ready: {target}: {len(findings) - doubts} found{more}\n")
         return
     count = f"{len(wrong)} of {len(findings)} inputs are missing or wrong"
@@ -172,14 +175,25 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
         for portion in (portion for portion in corpus.sources if any(portion.words.values())):
             needs.setdefault(portion.source, []).append((corpus, needed[portion.source]))
     for source in (source for source in grid.config.sources if source.name in needs):
-        check, made = f"source {source.name}", grid.paths.source(source.name)
+        check, path = f"source {source.name}", Path(grid.config.data, source.path)
+        made = _made(grid.paths.source(source.name), specs.SourceSpec(source=source), path)
         if not (problem := catalogue.lacking(source, grid.config.data)):
-            there = ok(check, str(Path(grid.config.data, source.path)))
-            yield _tried(there, made, partial(_read, source, grid.config.data, needs[source.name]))
-        elif Path(made).exists():
+            job = partial(_read, source, grid.config.data, needs[source.name])
+            yield _tried(ok(check, str(path)), made, job)
+        elif made:
             yield warning(check, f"{problem[0]}; {made} was made of it already")
         else:
             yield error(check, *problem)
+
+
+def _made(result: str, spec: Section, path: Path) -> str | None:
+    """Return a result if its job read this file, unchanged since, with these settings."""
+    manifest = Path(result).with_name(MANIFEST)
+    with suppress(PoshgridError, OSError):  # there is none
+        same = Path(result).is_file() and read_json(manifest).get("spec") == spec.written()
+        if same and not (path.exists() and path.stat().st_mtime > manifest.stat().st_mtime):
+            return result
+    return None
 
 
 def _read(source: Source, data: str, needs: list[tuple[Corpus, int]], table: Path) -> None:
@@ -188,7 +202,7 @@ def _read(source: Source, data: str, needs: list[tuple[Corpus, int]], table: Pat
     Raises:
         PoshgridError: its job would fail; or the beginning is all of it, and a corpus needs more.
     """
-    limit = min(max(1, round(_BEGINNING * source.share)), source.words or _BEGINNING)
+    limit = min(max(1, round(BEGINNING * source.share)), source.words or BEGINNING)
     spec = specs.SourceSpec(
         source=source.model_copy(update={"words": limit, "cleaning": Cleaning()})
     )
@@ -197,16 +211,16 @@ def _read(source: Source, data: str, needs: list[tuple[Corpus, int]], table: Pat
         budgets.check_enough(corpus, source.name, needed, words, "training, dev and test")
 
 
-def _tried(there: Finding, made: str, job: Callable[[Path], Any]) -> Finding:
+def _tried(there: Finding, made: str | None, job: Callable[[Path], Any]) -> Finding:
     """Return a finding, or the error of the first job that reads the input.
 
     Args:
         there: the finding of a file that exists.
-        made: the job's result; if it exists, the job is not tried.
+        made: the job's result; None: there is none, and the job is tried.
         job: function that reads the input and writes a table.
     """
     try:
-        if there.state == "ok" and not Path(made).exists():
+        if there.state == "ok" and not made:
             with TemporaryDirectory() as folder:
                 job(Path(folder, "table.parquet"))
     except PoshgridError as problem:
@@ -318,8 +332,9 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
 
 def _suite(grid: Grid, suite: Suite) -> Finding:
     """Return whether a suite exists; one that was not published is read."""
-    check, made = f"suite {suite.name}", grid.paths.items(suite.name)
-    path = Path(grid.config.data, suite.path or "")
+    check, path = f"suite {suite.name}", Path(grid.config.data, suite.path or "")
+    spec = specs.ItemsSpec(suite=suite.model_copy(update={"masked": None}), top_k=None)
+    made = _made(grid.paths.items(suite.name), spec, path)
     there = path.is_file() or (path.is_dir() and any(path.iterdir()))
     for entry in catalogue.manifest().suites:
         if (suite.reader, suite.path) == (entry.formats[0].reader, entry.formats[0].path):
@@ -333,7 +348,6 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
         f"put the files of the reader {suite.reader} there, or fix suites[].path of {suite.name}; "
         "see docs/benchmark.md"
     )
-    spec = specs.ItemsSpec(suite=suite, top_k=None)
     job = partial(generate, spec, Path(grid.config.data), {}, {})
     return _tried(_file(check, path, remedy, there=there, made=made), made, job)
 

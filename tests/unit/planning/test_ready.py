@@ -1,11 +1,14 @@
 """Before a run: what is missing is named with its remedy, and no run begins without it."""
 
+import os
 import shutil
 from pathlib import Path
 
 import huggingface_hub
 import pytest
 
+from poshgrid.config import Source, specs
+from poshgrid.core import files
 from poshgrid.grid import configfile
 from poshgrid.planning import ready
 from tests import shipped
@@ -15,7 +18,7 @@ from tests import shipped
 def tiny(tmp_path, monkeypatch):
     """The tiny configuration with data of its own, as a mapping."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ready, "_BEGINNING", 500)
+    monkeypatch.setattr(ready, "BEGINNING", 500)
     data = shipped.toy()
     shutil.copytree(shipped.ROOT / "resources/examples", tmp_path / "data/examples")
     shutil.copytree(shipped.ROOT / "resources/toy", tmp_path / "data/toy")
@@ -100,6 +103,22 @@ def test_a_suite_that_its_job_would_refuse(tiny, tmp_path):
     assert (finding.state, "worse" in finding.what) == ("error", True)
 
 
+def test_a_result_counts_if_it_was_made_of_the_same_file(tiny):
+    suite = {"name": "own", "reader": "pairs", "path": "own.csv"}
+    tiny["suites"].append(suite)
+    manifest = Path("results/benchmark/own/manifest.json")
+    files.write_json(manifest, {"spec": {"suite": dict(suite), "top_k": None}})
+    manifest.with_name("items.parquet").touch()
+    assert findings(tiny)["suite own"].state == "warning"  # the file is gone, the items stay
+    suite["path"] = "other.csv"
+    assert findings(tiny)["suite own"].state == "error"
+    suite["path"] = "own.csv"
+    Path("data/own.csv").write_text("good,worse\nThe dog runs.,The dog run.\n")
+    assert findings(tiny)["suite own"].state == "error"  # the file is newer
+    os.utime("data/own.csv", (0, 0))
+    assert findings(tiny)["suite own"].state == "ok"
+
+
 def test_a_suite_that_was_fetched_in_part_is_told(tiny, tmp_path):
     tiny["suites"].append({"name": "zorro", "reader": "pairs", "path": "suites/zorro"})
     folder = tmp_path / "data/suites/zorro"
@@ -153,7 +172,8 @@ def test_what_was_read_already_is_not_missed(tiny, tmp_path):
     tiny["sources"][0].update(reader="text", path="t", options={})
     assert wrong(tiny) == {"source toy-baby"}
     table = tmp_path / "results/sources/toy-baby/sentences.parquet"
-    table.parent.mkdir(parents=True)
+    spec = specs.SourceSpec(source=Source(**tiny["sources"][0])).written()
+    files.write_json(table.with_name("manifest.json"), {"spec": spec})
     table.touch()
     assert wrong(tiny) == set()
     assert findings(tiny)["source toy-baby"].state == "warning"

@@ -9,6 +9,8 @@ Functions receive words as parsers do (``wan na``, ``do n't``). A module has
   such a sentence is removed, too;
 - ``NEEDS``: reading -> labels that it needs, alternatives separated by ``|``. If no tree of a
   parser has one, the condition's job stops;
+- ``TARGETS``: the phenomena that it is aimed at: the report compares what it changes on them and
+  on others;
 - ``candidates(words)``: positions of the words that evidence needs. Audits draw from sentences with
   such words, unless ``audit.whole`` is set.
 """
