@@ -139,12 +139,13 @@ def _compare(paths: Paths, names: list[str]) -> None:
     average = frame.filter(level="average")
     if average["suite"].n_unique() > 1:
         rows = average.with_columns(phenomenon="suite")
+        means = "Of each suite: mean over its phenomena."
     else:
+        means = "Overall: mean over categories. Average: mean over phenomena."
         rows = frame.filter(pl.col("level").is_in(["phenomenon", "overall", "average"]))
     note = (
-        "Percent of pairs right, a tie counts half. Overall: mean over categories. Average: mean "
-        "over phenomena. Stars: chi-square against 50%: * p < .05, ** p < .01, *** p < .001. "
-        "‡ A baseline is itself far from 50%."
+        f"Percent of pairs right, a tie counts half. {means} Stars: chi-square against 50%: "
+        "* p < .05, ** p < .01, *** p < .001. ‡ A baseline is itself far from 50%."
     )
     accuracies("accuracy", rows, varying(rows, ("model",), always=("model",)), note)
     typer.echo(f"{table.with_suffix('.csv')}: all numbers")
