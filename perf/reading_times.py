@@ -44,7 +44,7 @@ def read(table: Path) -> pl.DataFrame:
 
 
 def explained(words: pl.DataFrame, engine: Engine) -> tuple[float, float]:
-    """Return the per cent of eye tracking and of self-paced reading that surprisal explains."""
+    """Return the percentages of eye tracking and self-paced reading that surprisal explains."""
     rows = words.with_columns(
         surprisal=surprisals(words["item"], words["word"], engine),
         prev_surprisal=surprisals(words["prev_item"], words["prev_word"], engine),
@@ -65,9 +65,9 @@ def surprisals(contexts: pl.Series, words: pl.Series, engine: Engine) -> pl.Seri
 
 
 def share(rows: pl.DataFrame, measure: str, known: list[str]) -> float:
-    """Return the per cent of the variance left by a regression that surprisal explains.
+    """Return the percentage of a regression's residual variance that surprisal explains.
 
-    The regression is on what is known of a word and the products of any two of these.
+    The regression has the known properties of a word and their pairwise products.
     """
     whole = rows.select(measure, "surprisal", *known).drop_nulls().to_numpy().astype(float)
     times, surprisal, *columns = ((whole - whole.mean(0)) / whole.std(0)).T

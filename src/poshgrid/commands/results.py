@@ -56,7 +56,11 @@ def results(
     from poshgrid.report.results import Results as Tables
 
     check_known("--level: unknown word", level, LEVELS)
-    if config and len(config) == 1 and not (config[0].suffix == ".yaml" or config[0].is_file()):
+    if (
+        config
+        and len(config) == 1
+        and not (config[0].is_file() or config[0].suffix in (".yaml", ".yml"))
+    ):
         results = config[0]
     tables = Tables(results or grid_of(config).paths.results)
     chosen = tables.target(target)

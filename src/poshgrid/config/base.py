@@ -144,7 +144,7 @@ class Section(plugins.Options):
     @field_validator("*")
     @classmethod
     def _once(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse what a list of a configuration repeats: it would be read once."""
+        """Refuse entries that occur twice in a list of a configuration."""
         entries = value if info.context and isinstance(value, list) else []
         wrong = [
             plugins.mistake((number,), "occurs twice: leave it out", entry)

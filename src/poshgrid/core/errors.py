@@ -85,7 +85,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def similar_file(path: Path) -> str:
-    """Return ``"; did you mean 'x'?"`` for a path that does not exist; "" without a similar one."""
+    """Return ``"; did you mean 'x'?"`` for a missing path; "" if no name there is similar."""
     names = [] if path.exists() else [other.name for other in path.parent.glob("*")]
     hint = did_you_mean(path.name, names)
     return hint if hint.endswith("?") else ""

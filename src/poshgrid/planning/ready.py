@@ -187,7 +187,7 @@ def _sources(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _made(result: str, spec: Section, path: Path) -> str | None:
-    """Return a result if its job read this file, unchanged since, with these settings."""
+    """Return the result of a job that read this file with these settings; None if there is none."""
     manifest = Path(result).with_name(MANIFEST)
     with suppress(PoshgridError, OSError):  # there is none
         same = Path(result).is_file() and read_json(manifest).get("spec") == spec.written()
@@ -331,7 +331,7 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _suite(grid: Grid, suite: Suite) -> Finding:
-    """Return whether a suite exists; one that was not published is read."""
+    """Return whether a suite exists; a suite of one's own is also read."""
     check, path = f"suite {suite.name}", Path(grid.config.data, suite.path or "")
     spec = specs.ItemsSpec(suite=suite.model_copy(update={"masked": None}), top_k=None)
     made = _made(grid.paths.items(suite.name), spec, path)

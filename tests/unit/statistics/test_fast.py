@@ -60,7 +60,7 @@ def bambis(made, model):
 
 
 def differing(of_bambi, evaluate, density):
-    """Return fast's log density less that of bambi's PyMC model, and its Jacobian, at points."""
+    """Return at points: fast's log density minus that of bambi's PyMC model and its Jacobian."""
     theirs, shapes = of_bambi
     names = [f"{t.name}_offset" if t.group else t.name for t in density.arranged]
     names += [f"{t.name}_sigma_log__" for t in density.arranged if t.group]

@@ -202,12 +202,12 @@ def plain_loop(folder, ids, chosen):
         ("modern", "packed", {"dropout": 0.0, "optimizer": "muon"}),
     ],
 )
-def test_thirty_steps_are_those_of_a_plain_loop(
+def test_a_hundred_steps_are_those_of_a_plain_loop(
     job, inputs, architecture, kind, changes, monkeypatch
 ):
     """No code is shared: batches, model, schedule and loss are made anew."""
     monkeypatch.setattr(loop, "MAX_NORM", 0.2)
-    chosen = recipe(input=kind, batch_size=12, steps=30, evaluate_every=1, keep="last", **changes)
+    chosen = recipe(input=kind, batch_size=12, steps=100, evaluate_every=1, keep="last", **changes)
     folder = job(train_spec(chosen, architecture=architecture))
     untrained = recipe(input=kind, steps=0, warmup_steps=0, dropout=chosen.dropout)
     start = job(train_spec(untrained, architecture=architecture))
