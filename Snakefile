@@ -14,7 +14,7 @@ from snakemake.utils import min_version, update_config
 
 from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile as configuration
-from poshgrid.config.names import PAPER
+from poshgrid.config import PAPER
 from poshgrid.config.runs import COUNTED, PRETRAINED, UNTRAINED, WORD_BASELINES
 from poshgrid.stages import Stages
 from poshgrid.planning import slurm

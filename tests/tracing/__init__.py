@@ -71,7 +71,7 @@ def leaks(jobs: Iterable[Job]) -> dict[str, set[str]]:
     and lambdas.
     """
     leaking: dict[str, set[str]] = {}
-    shared = {"base", "known", "names", "specs"}  # reading and writing any section
+    shared = {"base", "known", "specs"}  # reading and writing any section
     declared = {f"poshgrid.config.{name}" for name in {*fingerprint.DECLARATIONS} - shared}
     for job in jobs:
         digested = set(fingerprint.closure(*job.modules))

@@ -47,6 +47,6 @@ def test_a_function_outside_the_digest_is_found(root: Path, tmp_path: Path) -> N
     (job,) = tracing.jobs(tmp_path)
     assert "poshgrid.config.sizes:words" in job.ran
     assert tracing.leaks([job]) == {
-        "poshgrid.config.tokens:Tokenizer.shared": {"planted"},
+        "poshgrid.config.models:Tokenizer.shared": {"planted"},
         "poshgrid.core.writing:count": {"planted"},
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperCommand
 
-from poshgrid.config.names import PAPER, STUDY
+from poshgrid.config import PAPER, STUDY
 from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:

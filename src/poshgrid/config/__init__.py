@@ -7,44 +7,58 @@ Other rooms import the sections from here.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
-from poshgrid.config.base import (
-    ConditionName,
-    Language,
-    Name,
-    Place,
-    Positive,
-    Section,
-    Seed,
-    Share01,
-    Size,
-    Words,
-    wrong_options,
+from poshgrid.config.base import ConditionName, Language, Name, Place, Section, Size, wrong_options
+from poshgrid.config.corpora import (
+    Audit,
+    Cleaning,
+    Condition,
+    Corpus,
+    Evidence,
+    Filter,
+    Parser,
+    Portion,
+    Reinsertion,
+    Source,
+    Treebank,
 )
-from poshgrid.config.conditions import Condition, Filter, Reinsertion
-from poshgrid.config.corpora import Cleaning, Corpus, Portion, Source
 from poshgrid.config.evaluation import (
+    Contrast,
     Filtering,
     MaskedScore,
     Pretrained,
+    Prior,
+    Regression,
     Scoring,
     Study,
     Suite,
 )
-from poshgrid.config.evidence import Audit, Evidence, Parser, Treebank
-from poshgrid.config.experiments import Exclusion, Experiment, SizedModel
 from poshgrid.config.known import BIASES, Only
-from poshgrid.config.names import rules
+from poshgrid.config.models import Experiment, Model, Recipe, SizedModel, Tokenizer
 from poshgrid.config.paths import SHARED
-from poshgrid.config.regressions import Contrast, Prior, Regression
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
-from poshgrid.config.tokens import SMALLEST, Tokenizer
-from poshgrid.config.training import Model, Recipe
-from poshgrid.core import plugins
+from poshgrid.core import plugins, resources
+
+STUDY = Path("study.yaml")
+"""The configuration of a folder that `poshgrid init --minimal` made."""
+PAPER = Path("config/config.yaml")
+"""The configuration that is read if no other is named and there is no :data:`STUDY`."""
+
+
+@cache
+def rules() -> frozenset[str]:
+    """Return the names of the workflow's rules; each experiment becomes another rule."""
+    files = resources.shipped("workflow", "rules").glob("*.smk")
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    return frozenset(re.findall(r"^rule (\w+):", text, re.MULTILINE))
+
 
 _OTHERS = frozenset({*REFERENCE, RELEASED, *WORD_BASELINES})
 _TAKEN = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -87,6 +89,16 @@ def place(value: str) -> str:
             "the file or folder"
         )
     return value
+
+
+def once(values: Iterable[Hashable], remedy: str, key: str = "") -> None:
+    """Raise if values of a key occur more than once.
+
+    Raises:
+        ValueError: names the values, and the remedy.
+    """
+    if twice := [value for value, number in Counter(values).items() if number > 1]:
+        raise ValueError(f"{key and f'{key}: '}{', '.join(map(str, twice))} twice: {remedy}")
 
 
 def _count(value: object) -> object:

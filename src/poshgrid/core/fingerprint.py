@@ -26,10 +26,7 @@ from poshgrid.core import contents, plugins
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
-DECLARATIONS = (
-    "base", "conditions", "corpora", "evaluation", "evidence", "known", "names", "regressions",
-    "specs", "tokens", "training",
-)  # fmt: skip
+DECLARATIONS = ("base", "corpora", "evaluation", "known", "models", "specs")
 """Modules of ``poshgrid.config`` that only declare keys; stages read them from their spec."""
 EXEMPT = {
     "poshgrid": "opens results for analysis; no stage calls it",

@@ -12,7 +12,8 @@ from typing import Annotated, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from poshgrid.config import Name, Source, Words
+from poshgrid.config import Name, Source
+from poshgrid.config.base import Words
 from poshgrid.core import plugins, resources
 from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.core.plugins import READERS

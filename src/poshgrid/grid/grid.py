@@ -9,6 +9,7 @@ from typing import Literal
 
 from poshgrid.config import Condition, Regression, specs
 from poshgrid.config.formula import suite_of
+from poshgrid.config.models import OWN
 from poshgrid.config.runs import (
     PRETRAINED,
     REFERENCE,
@@ -19,7 +20,6 @@ from poshgrid.config.runs import (
     parts,
 )  # fmt: skip
 from poshgrid.config.sizes import words
-from poshgrid.config.tokens import OWN
 from poshgrid.core import plugins
 from poshgrid.grid.targets import Targets
 from poshgrid.models.training import bias

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from poshgrid.config.names import PAPER, STUDY, rules
+from poshgrid.config import PAPER, STUDY, rules
 from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.grid import configfile
 from poshgrid.grid.grid import Grid

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.config import specs
+from poshgrid.config.models import OWN, SMALLEST
 from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
-from poshgrid.config.tokens import OWN, SMALLEST
 from poshgrid.core import plugins
 from poshgrid.grid.inputs import relative
 from poshgrid.models.training import bias, builder

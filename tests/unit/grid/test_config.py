@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from poshgrid.config.names import rules
+from poshgrid.config import rules
 from poshgrid.config.sizes import words
 from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile

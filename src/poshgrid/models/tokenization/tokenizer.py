@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poshgrid import config
+from poshgrid.config.models import SMALLEST
 from poshgrid.config.specs import TokenizerSpec
-from poshgrid.config.tokens import SMALLEST
 from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import atomic, table_batches, write_json

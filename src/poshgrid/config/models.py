@@ -1,24 +1,86 @@
-"""Sections of models and of their training."""
+"""Sections of tokenizers, models and their training, and of experiments, the runs of the grid."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from poshgrid.config.base import (
+    BiasName,
+    ConditionName,
     Count,
     Dropout,
     LearningRate,
+    ModelName,
     Name,
+    Place,
     Positive,
     Section,
+    Seed,
+    Size,
     Threads,
+    UsedSize,
     Width,
     check_options,
 )
+from poshgrid.config.known import refers
 from poshgrid.core import plugins
+
+SMALLEST = 256 + 2
+"""Size of the smallest vocabulary: every byte and two special tokens."""
+Vocabulary = Annotated[int, Field(ge=SMALLEST, le=1_000_000)]
+OWN = "own"
+
+
+class Tokenizer(Section):
+    """How text is split into tokens, and on which text that is learned (paper, 4.1, Table 9).
+
+    With a shared tokenizer, a word that one condition has lost still has its token there. Models of
+    the same condition and size share a tokenizer.
+    """
+
+    kind: Literal["bpe", "words"] = "bpe"
+    """Byte pairs, or the most frequent words (all others are `<unk>`)."""
+    trained_on: Literal["own", "all"] | (Annotated[list[ConditionName], Field(min_length=1)]) = (
+        "own"
+    )
+    """`own`: each condition and size on its own text; `all`: one tokenizer, on every condition of
+    the default experiments; or one on a list of conditions, each at its largest size.
+    """
+    file: Place | None = None
+    """A `tokenizer.json` below `data`, instead of training one."""
+    vocabulary_size: Vocabulary = 32_768
+    """Number of types, including special tokens and the 256 bytes; a file has its own."""
+    lowercase: bool = False
+    """Fold case, in training and in scoring."""
+    space_final_mark: bool = False
+    """Write a space before a final `.`, `?` or `!`, in training and in scoring, even if the text
+    has none: as in Zorro and in BabyBERTa's corpora.
+    """
+    sweep: list[Vocabulary] = Field([])
+    """Vocabulary sizes to count tokens at (Table 9)."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.file and self.trained_on != OWN:
+            raise ValueError("a tokenizer from a file is not trained: leave out trained_on")
+        if self.file and not self.file.endswith(".json"):
+            raise ValueError(f"file: {self.file!r} is not the .json of a tokenizer")
+        if self.sweep and (self.kind != "bpe" or self.file or self.trained_on != OWN):
+            raise ValueError("sweep counts byte pairs of each condition: leave it out")
+        return self
+
+    @property
+    def shared(self) -> bool:
+        """Whether one tokenizer serves all conditions and sizes."""
+        return bool(self.file) or self.trained_on != OWN
+
+    def changed(self, other: Tokenizer | None) -> Tokenizer:
+        """Return this tokenizer with the keys that are written in another one."""
+        written = other.model_fields_set if other else set()
+        return self.model_copy(update={key: getattr(other, key) for key in written})
 
 
 class Model(Section):
@@ -135,3 +197,50 @@ class Recipe(Section):
                 for key, message in wrong.items()
             )
         return self
+
+
+class SizedModel(Section):
+    """A model that is only used at some sizes (gpt2-mini at 10M, gpt2-small above)."""
+
+    model: ModelName
+    """A model."""
+    sizes: list[Size] = Field(min_length=1)
+    """Sizes at which it is used."""
+
+
+class Exclusion(Section):
+    """Points of the grid to leave out: those that match all given axes."""
+
+    condition: ConditionName | None = None
+    """A condition."""
+    size: Size | None = None
+    """A size."""
+    model: ModelName | None = None
+    """A model."""
+    bias: BiasName | None = None
+    """Biases, written as in `biases`."""
+    seed: Seed | None = None
+    """A seed."""
+
+
+class Experiment(Section):
+    """A full factorial over its axes, without exclusions; its name is a target of the workflow."""
+
+    name: Name
+    """Its target: `snakemake exp1`."""
+    default: bool = True
+    """Part of the target `all`."""
+    conditions: list[ConditionName] = Field(min_length=1)
+    """Conditions."""
+    sizes: list[UsedSize] = Field(min_length=1)
+    """Sizes of the corpora."""
+    models: list[ModelName | SizedModel] = Field(min_length=1)
+    """Models, each at all sizes or at some."""
+    recipe: Annotated[Name, refers("recipes")]
+    """One recipe."""
+    biases: list[BiasName] = Field(["none"], min_length=1)
+    """`none`, a bias, or several in alphabetical order: `dyck+recency`."""
+    seeds: list[Seed] = Field([42, 53, 76], min_length=1)
+    """One run for each."""
+    exclude: list[Exclusion] = Field([])
+    """Points to leave out."""
