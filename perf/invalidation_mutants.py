@@ -71,6 +71,7 @@ def main() -> None:
 
     def digests() -> dict[tuple[str, tuple[str, ...]], str]:
         fingerprint.source.cache_clear()
+        fingerprint.code.cache_clear()
         return {unit: fingerprint.code(*unit[1]) for unit in ran}
 
     before, counts, missed = digests(), Counter[str](), []

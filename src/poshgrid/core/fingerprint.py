@@ -60,6 +60,7 @@ def exempt(module: str) -> bool:
     return any(name in EXEMPT for name in names)
 
 
+@functools.cache
 def code(*modules: str) -> str:
     """Return a 16-digit digest of the modules' :func:`closure`.
 

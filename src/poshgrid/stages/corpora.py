@@ -20,7 +20,6 @@ class Read(Stage):
     function = "poshgrid.corpora.read.read_source"
     reads_data = True
     output = str(Path(PATHS.source("{source}")).parent)
-    Spec = specs.SourceSpec
     outputs = ("sentences.parquet", "statistics.json")
     external = ("files",)
     takes = lambda job: (job.spec, job.data, job.output / "sentences.parquet")
@@ -43,7 +42,6 @@ class Mix(Stage):
 
     function = "poshgrid.corpora.mix.mix"
     output = str(Path(PATHS.sentences("{corpus}")).parent)
-    Spec = specs.CorpusSpec
     outputs = ("sentences.parquet", "statistics.json")
     takes = lambda job: (job.spec, job.named("sources"), job.output / "sentences.parquet")
 
@@ -64,7 +62,6 @@ class Treebank(Stage):
     function = "poshgrid.parsing.treebank.prepare"
     reads_data = True
     output = PATHS.treebank("{parser}")
-    Spec = specs.TreebankSpec
     outputs = ("train.conllu", "dev.conllu", "test.conllu")
     external = ("files",)
     takes = lambda job: (job.spec, job.data, job.output)
@@ -90,7 +87,6 @@ class TrainParser(Stage):
 
     function = "poshgrid.parsing.train.train"
     output = PATHS.parser("{parser}")
-    Spec = specs.ParserSpec
     outputs = ("evaluation.json",)
     minutes = 240
     costly = True
@@ -115,9 +111,9 @@ class Parse(Stage):
 
     function = "poshgrid.parsing.parse.parse"
     output = str(Path(PATHS.parses("{corpus}", "{parser}", "{shard}")).parent)
-    Spec = specs.ParseSpec
     outputs = ("parses.parquet",)
     external = ("model",)
+    modules = TrainParser.modules
     minutes = 240
     costly = True
     takes = lambda job: (
@@ -140,10 +136,6 @@ class Parse(Stage):
             shard=int(wc.shard),
             shards=self.grid.shards(wc.corpus),
         )
-
-    def modules(self, wc: Wildcards) -> Sequence[str]:
-        """Return the engine."""
-        return [self.module, plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return the folder of the parser."""

@@ -9,6 +9,7 @@ from typing import Any
 from poshgrid.config import specs
 from poshgrid.core import plugins
 from poshgrid.core.plugins import ENGINES, FILTERS, REWRITERS
+from poshgrid.stages.corpora import Parse
 from poshgrid.stages.stage import PATHS, Files, Stage, Wildcards
 
 
@@ -23,7 +24,6 @@ class Evidence(Stage):
     function = "poshgrid.evidence.label.label"
     output = str(Path(PATHS.evidence("{corpus}", "{parser}")).parent)
     outputs = ("evidence.parquet", "evidence.json")
-    Spec = specs.EvidenceSpec
     external = ("word_lists",)
     takes = lambda job: (
         job.spec, job.path("sentences"), job.files("parses"), job.output / "evidence.parquet",
@@ -53,8 +53,8 @@ class Recall(Stage):
     reads_data = True
     output = str(Path(PATHS.recall("{parser}")).parent)
     outputs = ("recall.parquet", "recall.json")
-    Spec = specs.RecallSpec
     external = ("model", "gold", "word_lists")
+    arguments = Parse.arguments
     minutes = 240
     takes = lambda job: (
         job.spec, job.data, Path(job.arguments["model"]),
@@ -87,17 +87,12 @@ class Recall(Stage):
         engine = plugins.module_name(ENGINES, self.grid.parsers[wc.parser].engine)
         return [self.module, engine, *filter_modules(self.grid.every_filter)]
 
-    def arguments(self, wc: Wildcards) -> dict[str, Any]:
-        """Return the folder of the parser."""
-        return {"model": self.parser_folder(wc.parser)}
-
 
 class Condition(Stage):
     """Build a training corpus: a corpus without its evidence, plus what is put back."""
 
     function = "poshgrid.evidence.condition.build"
     output = PATHS.condition("{condition}", "{size}")
-    Spec = specs.ConditionSpec
     outputs = ("train.parquet", "dev.parquet", "test.parquet", "statistics.json")
     takes = lambda job: (
         job.spec, job.path("sentences"), job.file("evidence"), job.output,
@@ -136,7 +131,6 @@ class SideEffects(Stage):
 
     function = "poshgrid.evidence.side_effects.side_effects"
     output = PATHS.side_effects("{condition}", "{size}")
-    Spec = specs.SideEffectsSpec
     outputs = ("side_effects.parquet",)
     takes = lambda job: (
         job.spec, job.folder("condition"), job.path("sentences"), job.path("evidence"),
@@ -152,7 +146,7 @@ class SideEffects(Stage):
             "evidence": self.labels(wc.condition),
         }
 
-    def spec(self, wc: Wildcards) -> specs.ConditionSpec:
+    def spec(self, wc: Wildcards) -> specs.SideEffectsSpec:
         """Return the condition's spec and the language."""
         own = self.grid.condition_spec(wc.condition, wc.size).model_dump()
         return specs.SideEffectsSpec(**own, language=self.grid.config.language)
@@ -163,7 +157,6 @@ class Audit(Stage):
 
     function = "poshgrid.quality.audit.draw.draw"
     output = PATHS.audit("{condition}", "{size}")
-    Spec = specs.AuditSpec
     # The sheets are not declared, because Snakemake would delete those that people have filled in.
     outputs = ("statistics.json",)
     external = ("word_lists",)

@@ -25,7 +25,6 @@ class Tokenizer(Stage):
 
     function = "poshgrid.models.tokenization.tokenizer.train"
     output = PATHS.tokenizer("{condition}", "{size}")
-    Spec = specs.TokenizerSpec
     outputs = ("tokenizer.json", "tokenizer_config.json", "statistics.json")
     external = ("file",)
 
@@ -76,7 +75,6 @@ class Sweep(Stage):
 
     function = "poshgrid.models.tokenization.sweep.sweep"
     output = str(Path(PATHS.sweep("{condition}", "{size}")).parent)
-    Spec = specs.TokenizerSpec
     outputs = ("sweep.json",)
     takes = lambda job: (job.spec, job.folder("condition"), job.output / "sweep.json")
 
@@ -117,7 +115,6 @@ class Train(Stage):
 
     function = "poshgrid.models.training.train.train"
     output = PATHS.model(RUN)
-    Spec = specs.TrainSpec
     outputs = (
         "config.json",
         "model.safetensors",
@@ -201,7 +198,6 @@ class Count(Stage):
 
     function = "poshgrid.models.ngram.count"
     output = PATHS.model(COUNTED_RUN)
-    Spec = specs.CountSpec
     outputs = ("config.json", "model.safetensors", "statistics.json")
     memory_mb = 16000
     minutes = 120

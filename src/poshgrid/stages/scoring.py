@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from poshgrid.config import Scoring, specs
-from poshgrid.config.base import Section
 from poshgrid.config.evaluation import TOP_K
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.core import plugins
@@ -30,7 +29,6 @@ class Items(Stage):
     function = "poshgrid.benchmark.items.generate"
     reads_data = True
     output = str(Path(PATHS.items("{suite}")).parent)
-    Spec = specs.ItemsSpec
     outputs = ("items.parquet",)
     external = ("files",)
     memory_mb = 24000  # n-gram models of generated items: 3 GB for 100M words
@@ -68,7 +66,6 @@ class HeuristicChoices(Stage):
 
     function = "poshgrid.evaluation.heuristics.table.write"
     output = PATHS.all_heuristics()
-    Spec = specs.HeuristicsSpec
     external = ("lexicon",)
     takes = lambda job: (job.named("items"), job.output, job.spec.language)
 
@@ -96,7 +93,6 @@ class Quality(Stage):
 
     function = "poshgrid.quality.checks.check_suite"
     output = PATHS.quality("{target}", "{suite}")
-    Spec = specs.QualitySpec
     outputs = ("quality.json", "faults.csv")
     external = ("lexicon",)
     takes = lambda job: (
@@ -124,7 +120,6 @@ class Score(Stage):
 
     function = "poshgrid.evaluation.score.score"
     output = PATHS.score_folder(RUN)
-    Spec: ClassVar[type[Section] | None] = specs.ScoreSpec
     external: ClassVar[Sequence[str]] = ("pretrained",)
     minutes = 120
     takes = lambda job: (
@@ -175,7 +170,6 @@ class Score(Stage):
 class Untrained(Score):
     """Score an untrained model, which is not kept, because its seed determines its weights."""
 
-    Spec = specs.UntrainedSpec
     external = ()
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
@@ -214,7 +208,6 @@ class Perplexity(Stage):
 
     function = "poshgrid.evaluation.perplexity.perplexity"
     output = str(Path(PATHS.perplexity(RUN)).parent)
-    Spec = specs.PerplexitySpec
     outputs = ("perplexity.json",)
     takes = lambda job: (
         job.spec, job.folder("model"), job.path("sentences"), job.output / "perplexity.json",

@@ -9,7 +9,6 @@ after its content, and the command line has ``@FILE``.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib
 import json
@@ -18,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 from poshgrid.config.base import Section
 from poshgrid.config.paths import Paths
@@ -38,15 +37,8 @@ Wildcards = Any
 """A job's wildcards as attributes, as in Snakemake. A :class:`Run` has those of its job."""
 PATHS = Paths("{results}")
 """Paths with a placeholder for the results folder."""
-WILDCARD = re.compile(r"\{(\w+)\}")
 Files = str | list[str] | dict[str, str]
 """One file, several, or several by name."""
-
-
-@functools.cache
-def code(*modules: str) -> str:
-    """Return the digest of modules (:func:`poshgrid.core.fingerprint.code`), cached."""
-    return fingerprint.code(*modules)
 
 
 def growing(amount: int) -> Callable[[object, int], int]:
@@ -125,7 +117,8 @@ class Stage(Inputs):
         function: dotted path of the function that runs. The code digest covers :meth:`modules`, by
             default its module, and all that they import.
         takes: returns the arguments of that function, for a job.
-        Spec: the slice of the configuration that a job reads; None if it reads none.
+        Spec: the slice of the configuration that a job reads, as :meth:`spec` is annotated; None if
+            it reads none.
         output: the folder that a job writes, with wildcards; from :data:`PATHS`.
         outputs: files that a job writes into that folder, without its manifest.
         reads_data: whether the function receives the data folder.
@@ -152,9 +145,11 @@ class Stage(Inputs):
     costly: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
-        """Name the stage: ``TrainParser`` becomes ``train_parser``."""
+        """Name the stage: ``TrainParser`` becomes ``train_parser``; note what it reads."""
         cls.module = cls.function.rpartition(".")[0]
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        if "spec" in vars(cls):
+            cls.Spec = get_type_hints(cls.spec)["return"]
 
     def __init__(self, grid: Grid, write: Callable[[], bool] = lambda: False) -> None:
         """Bind the stage to a grid.
@@ -202,11 +197,6 @@ class Stage(Inputs):
         folder = self.output.replace("{results}", self.grid.config.results)
         return [f"{folder}/{name}" for name in (*self.outputs, MANIFEST)]
 
-    def manifest(self, wc: Wildcards) -> str:
-        """Return the manifest of a job."""
-        pattern = self.written()[-1]
-        return pattern.format(**{name: getattr(wc, name) for name in WILDCARD.findall(pattern)})
-
     def read(self, wildcards: Wildcards) -> list[str]:
         """Return the files that a job reads: the rule's ``input``."""
         return [file for files in self.inputs(wildcards).values() for file in flat(files)]
@@ -229,7 +219,7 @@ class Stage(Inputs):
         outside = [file for name in self.external for file in flat(inputs.get(name, []))]
         wildcards = {name: str(value) for name, value in wc.items()}
         return {
-            "code": code(*self.modules(wc)),
+            "code": fingerprint.code(*self.modules(wc)),
             "files": contents.digest(outside),
             "inputs": inputs,
             "output": self.output.format(results=self.grid.config.results, **wildcards),

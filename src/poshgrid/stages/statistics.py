@@ -28,7 +28,6 @@ class Accuracy(Stage):
 
     function = "poshgrid.statistics.accuracy.accuracy"
     output = PATHS.statistics("{target}")
-    Spec = specs.JudgementSpec
     outputs = ("counts.parquet", *tables("accuracy", "heuristic_agreement"))
     external = ("lexicon",)
     modules = HeuristicChoices.modules
@@ -71,7 +70,6 @@ class Curves(Stage):
 
     function = "poshgrid.statistics.curves.curves"
     output = PATHS.curves("{target}")
-    Spec = specs.JudgementSpec
     spec = Accuracy.spec
     outputs = tables("curves", "training")
     takes = lambda job: (
@@ -98,7 +96,6 @@ class Fit(Stage):
 
     function = "poshgrid.statistics.fit.fit"
     output = PATHS.fit("{target}", "{regression}")
-    Spec = specs.RegressionSpec
     outputs = (
         "posterior.nc",
         *tables("summary", "contrasts", "predictive"),
@@ -122,7 +119,6 @@ class Deltas(Stage):
 
     function = "poshgrid.statistics.deltas.deltas"
     output = PATHS.deltas("{target}")
-    Spec = specs.DeltasSpec
     outputs = tables("deltas", "delta_tests", "perplexity")
     takes = lambda job: (
         job.spec, Path(job.paths.all_scores()), job.named("items"), job.named("perplexity"),
@@ -159,7 +155,6 @@ class Measures(Stage):
 
     function = "poshgrid.statistics.measures.paradigms.write"
     output = PATHS.measures("{target}", "{suite}")
-    Spec = specs.MeasuresSpec
     outputs = tables("measures")
     external = ("norms",)
 
@@ -200,7 +195,6 @@ class Report(Stage):
 
     function = "poshgrid.report.page.write"
     output = PATHS.report("{target}")
-    Spec = specs.ReportSpec
     outputs = ("index.html",)
     external = ("page",)
     takes = lambda job: (job.spec, Path(job.paths.results), job.output)

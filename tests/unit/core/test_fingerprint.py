@@ -33,7 +33,7 @@ def package(tmp_path, monkeypatch):
 
 
 def forget():
-    for name in ("_file", "_imported", "_tree", "source", "_cached", "_cache_name"):
+    for name in ("code", "_file", "_imported", "_tree", "source", "_cached", "_cache_name"):
         getattr(fingerprint, name).cache_clear()
 
 

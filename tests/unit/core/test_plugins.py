@@ -31,7 +31,7 @@ def study(tmp_path, monkeypatch):
 
 
 def forget():
-    for name in ("_imported", "_tree", "source", "_cached", "_cache_name"):
+    for name in ("code", "_imported", "_tree", "source", "_cached", "_cache_name"):
         getattr(fingerprint, name).cache_clear()
 
 
