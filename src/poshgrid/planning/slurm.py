@@ -1,4 +1,14 @@
-"""SLURM's commands, and the limits of its partitions.
+"""SLURM's commands, the limits of its partitions, and additions to Snakemake's executor for it.
+
+The additions are in the process that submits jobs (:func:`extend`):
+
+- After Ctrl-C no more jobs are submitted, all jobs of the run are cancelled, including one that was
+  just being submitted, and jobs that stay in the queue are named.
+- The signal that a training runs out of time comes a share of its time limit early, so that it fits
+  short and long partitions (see :mod:`poshgrid.models.training.signals`).
+
+The executor itself (version 2.8) checks its jobs and sleeps for up to three minutes; while it
+checks it has no list of them, and before it ends it waits for the end of its sleep.
 
 A training job that runs out of time, and has saved, puts itself back into the queue
 (:func:`requeue`). Snakemake counts a job that ends early as a failed attempt, so that a training
@@ -9,11 +19,16 @@ is too short for a single step fails.
 
 from __future__ import annotations
 
+import asyncio
+import getpass
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from typing import Any
 
 from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError
@@ -25,6 +40,12 @@ PATIENCE = 60
 """Seconds in which a busy controller may answer."""
 DEFAULT = "*"
 """Key of the partition of jobs that request none."""
+LEAD_SHARE, LONGEST_LEAD = 20, 120
+"""A training is warned when 1/20 of its time is left, but at most 120 seconds before its end."""
+GONE_WITHIN = 60
+"""Seconds in which cancelled jobs can save and leave the queue."""
+ACTIVE = "PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING,REQUEUED"
+"""States of a job that has not ended."""
 
 
 def run(*command: str, timeout: float = PATIENCE) -> str:
@@ -95,7 +116,7 @@ def minutes(text: str) -> int | None:
 
 
 def reach(executor: str) -> None:
-    """Prepare a run on SLURM (:mod:`poshgrid.planning.executor`); stop it if no cluster answers.
+    """Prepare a run on SLURM (:func:`extend`); stop it if no cluster answers.
 
     Without this check Snakemake would wait forever.
 
@@ -112,9 +133,71 @@ def reach(executor: str) -> None:
     except PoshgridError as error:
         sys.stderr.write(f"error: {error}; `poshgrid doctor` says what else is wrong\n")
         sys.exit(1)
-    from poshgrid.planning import executor as ours
+    extend()
 
-    ours.extend()
+
+def extend() -> None:
+    """Change Snakemake's SLURM executor in this process."""
+    import snakemake_executor_plugin_slurm as plugin
+
+    async def sleep(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
+        end = time.monotonic() + executor.next_seconds_between_status_checks
+        while executor.wait and time.monotonic() < end:
+            await asyncio.sleep(0.5)
+
+    command = plugin.get_submit_command
+
+    def submit_command(job: Any, *rest: Any, **more: Any) -> str:  # noqa: ANN401
+        return f"{command(job, *rest, **more)}{lead(job.resources)}"
+
+    plugin.Executor.sleep, plugin.Executor.cancel = sleep, cancel
+    plugin.get_submit_command = submit_command
+
+
+def lead(resources: Any) -> str:  # noqa: ANN401 - Snakemake's
+    """Return the option that sends a signal to a job with its own step before its time is over.
+
+    Args:
+        resources: resources of the job; ``runtime`` in minutes.
+    """
+    limit = int(resources.get("runtime") or 0)
+    if not resources.get("step") or "--signal" in str(resources.get("slurm_extra")):
+        return ""
+    seconds = min(LONGEST_LEAD, limit * 60 // LEAD_SHARE) if limit else LONGEST_LEAD
+    return f" --signal=USR1@{seconds}"
+
+
+def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
+    """End an interrupted run: submit no more jobs, cancel its jobs, say which ones remain."""
+    name = executor.run_uuid
+    signal.signal(signal.SIGINT, lambda *_: say("already ending: waiting for cancelled jobs"))
+    say("cancelling the jobs of this run; results and checkpoints stay")
+    executor.wait = False  # do not check the queue, which would report cancelled jobs as failed
+    executor._job_submission_executor.shutdown(cancel_futures=True)
+    try:
+        run("scancel", f"--user={getpass.getuser()}", f"--name={name}")
+        end = time.monotonic() + GONE_WITHIN
+        while (left := _queue(name)) and time.monotonic() < end:
+            time.sleep(1)
+        jobs = ", ".join(left) or "no job of this run"
+        last = f"`scancel --name={name}`" if left else "the same command goes on"
+        last = f"{jobs} left in the queue; {last}"
+    except PoshgridError as error:
+        last = f"{error}; cancel the jobs with `scancel --name={name}`"
+    executor.shutdown()
+    say(last)
+
+
+def _queue(name: str) -> list[str]:
+    """Return the numbers of the jobs of a run that have not ended."""
+    lines = run("squeue", "-h", "--me", f"--name={name}", f"--states={ACTIVE}", "-o", "%i")
+    return lines.splitlines()
+
+
+def say(line: str) -> None:
+    """Print a line to standard error."""
+    sys.stderr.write(f"SLURM: {line}\n")
+    sys.stderr.flush()
 
 
 def requeue(end: StoppedError) -> bool:

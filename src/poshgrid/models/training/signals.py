@@ -21,7 +21,7 @@ waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies
 
       step: "'srun --ntasks=1 --cpu-bind=none'"
 
-  :mod:`poshgrid.planning.executor` then adds ``--signal=USR1@SECONDS`` to the job; without B, the
+  :mod:`poshgrid.planning.slurm` then adds ``--signal=USR1@SECONDS`` to the job; without B, the
   steps get the signal, not the batch shell.
 """
 

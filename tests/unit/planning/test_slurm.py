@@ -1,4 +1,4 @@
-"""What is added to Snakemake's SLURM executor: the end of a run, the signal's lead."""
+"""What is added to Snakemake's SLURM executor; which jobs go back into the queue."""
 
 import asyncio
 import signal
@@ -8,7 +8,11 @@ from types import SimpleNamespace
 import pytest
 import snakemake_executor_plugin_slurm as plugin
 
-from poshgrid.planning import executor, slurm
+from poshgrid.core.errors import PoshgridError
+from poshgrid.models.training.signals import StoppedError
+from poshgrid.planning import slurm
+
+USR1, TERM = signal.SIGUSR1, signal.SIGTERM
 
 
 @pytest.fixture
@@ -35,9 +39,9 @@ def queue(monkeypatch):
 def test_the_lead_is_a_twentieth_of_the_time_and_two_minutes_at_most(minutes, lead):
     """Only a step is told, and a user's own signal stays."""
     asked = {"runtime": minutes, "step": "srun"}
-    assert executor.lead(asked) == f" --signal=USR1@{lead}"
-    assert executor.lead(asked | {"step": ""}) == ""
-    assert executor.lead(asked | {"slurm_extra": "--signal=USR1@9"}) == ""
+    assert slurm.lead(asked) == f" --signal=USR1@{lead}"
+    assert slurm.lead(asked | {"step": ""}) == ""
+    assert slurm.lead(asked | {"slurm_extra": "--signal=USR1@9"}) == ""
 
 
 @pytest.fixture
@@ -46,7 +50,7 @@ def extended(monkeypatch):
     for name in ("sleep", "cancel"):
         monkeypatch.setattr(plugin.Executor, name, getattr(plugin.Executor, name))
     monkeypatch.setattr(plugin, "get_submit_command", lambda job, *_, **__: "sbatch")
-    executor.extend()
+    slurm.extend()
     before = signal.getsignal(signal.SIGINT)
     yield plugin.Executor
     signal.signal(signal.SIGINT, before)
@@ -65,7 +69,7 @@ def test_sleep_ends_with_the_run(extended):
 def test_after_an_interruption_nothing_is_submitted_and_what_stays_is_named(
     queue, extended, capsys, monkeypatch, left
 ):
-    monkeypatch.setattr(executor, "GONE_WITHIN", 0 if left else 60)
+    monkeypatch.setattr(slurm, "GONE_WITHIN", 0 if left else 60)
     queue.answers += ["17\n18\n", ""]
     done = []
     pool = SimpleNamespace(shutdown=lambda **options: done.append(options))
@@ -80,3 +84,34 @@ def test_after_an_interruption_nothing_is_submitted_and_what_stays_is_named(
     assert ("17, 18" in said) == left
     signal.raise_signal(signal.SIGINT)  # a second Ctrl-C changes nothing
     assert capsys.readouterr().err
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What SLURM was asked."""
+    commands = []
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.setattr(slurm, "run", lambda *words: commands.append(words))
+    return commands
+
+
+@pytest.mark.parametrize(
+    ("signals", "steps", "requeued"),
+    [([USR1], 3, True), ([TERM], 3, False), ([USR1, TERM], 3, False), ([], 3, False),
+     ([USR1], 0, False)],  # who comes no further would go on for ever
+)  # fmt: skip
+def test_what_is_out_of_time_alone_goes_back(asked, monkeypatch, signals, steps, requeued):
+    assert slurm.requeue(StoppedError("told", signals, steps)) == requeued
+    assert asked == [("scontrol", "requeue", "17")] * requeued
+    monkeypatch.delenv("SLURM_JOB_ID")
+    assert not slurm.requeue(StoppedError("told", signals, steps))
+
+
+def test_a_cluster_that_refuses(asked, monkeypatch, caplog):
+    def refuse(*_):
+        raise PoshgridError("scontrol: Requested operation is presently disabled")
+
+    monkeypatch.setattr(slurm, "run", refuse)
+    assert not slurm.requeue(StoppedError("told", [USR1], 3))
+    assert "presently disabled" in caplog.text
+    assert "slurm-requeue: true" in caplog.text
