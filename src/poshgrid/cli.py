@@ -51,27 +51,27 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; an error is one line on standard error and a non-zero status."""
+    """Run the command line; an error is one line on standard error and a non-zero status.
+
+    With ``POSHGRID_DEBUG`` it is Python's traceback.
+    """
     debug = bool(os.environ.get("POSHGRID_DEBUG"))
     if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack a character
         sys.stdout.reconfigure(errors="backslashreplace")
     logs.setup(verbose=debug)
+    words = sys.argv[1:]
+    if "" in words:  # as a path, "" would mean the working folder
+        _fail("an empty argument; set the shell's variable, or leave it out")
+    if debug:
+        app(args=words)
+        return
     try:
-        words = sys.argv[1:]
-        if "" in words:  # as a path, "" would mean the working folder
-            raise PoshgridError("an empty argument; set the shell's variable, or leave it out")
         app(args=words)
     except PoshgridError as error:
-        if debug:
-            raise
         _fail(str(error))
     except OSError as error:
-        if debug:
-            raise
         _fail(of_system(error))
     except KeyboardInterrupt:  # before a command has started; then click handles it
-        if debug:
-            raise
         sys.exit(130)  # the exit status of shells
     except MemoryError:
         _fail("out of memory; give the job more, or lower batch_size or evidence.shard_words")
@@ -79,7 +79,7 @@ def main() -> None:
         line = plugins.fault(error)
         # A panic of polars (e.g. a flipped bit in a table) is not an Exception
         ours = isinstance(error, Exception) or type(error).__name__ == "PanicException"
-        if debug or not (ours or line):
+        if not (ours or line):
             raise
         if line:
             message = " ".join(str(error).split())
