@@ -39,7 +39,6 @@ def command(
     *,
     rare: bool = False,
     kind: type[TyperCommand] = TyperCommand,
-    name: str | None = None,
     options: str = "[OPTIONS]",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that adds a command.
@@ -48,12 +47,9 @@ def command(
         example: shown at the end of the command's help.
         rare: list the command only in ``poshgrid --help-all``.
         kind: class of the command.
-        name: name of the command; default: the function's.
         options: placeholder for the options in the first line of the help.
     """
-    return app.command(
-        name, hidden=rare, cls=kind, epilog=f"Example: {example}", options_metavar=options
-    )
+    return app.command(hidden=rare, cls=kind, epilog=f"Example: {example}", options_metavar=options)
 
 
 def files_of(config: Sequence[Path] | None) -> list[Path]:

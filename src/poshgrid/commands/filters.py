@@ -36,10 +36,7 @@ def fetch(
         typer.echo(path)
 
 
-@command(
-    'poshgrid explain-filter "Will the boy who can run eat?" --config config/tiny.yaml',
-    name="explain-filter",
-)
+@command('poshgrid explain-filter "Will the boy who can run eat?" --config config/tiny.yaml')
 def explain_filter(
     sentence: Annotated[str, typer.Argument(help="A sentence, or a CoNLL-U file of gold trees")],
     config: Annotated[

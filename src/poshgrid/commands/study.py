@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,7 +48,10 @@ def init(
     ] = False,
 ) -> None:
     """Make the folder of a study: configurations, profiles, example data, a Snakefile, docs."""
-    made = dict(_starters(MINIMAL if minimal else STARTERS))
+    top, made = resources.ROOT.parent, {}
+    for pattern in MINIMAL if minimal else STARTERS:
+        for path in sorted(file for file in top.glob(pattern) if file.is_file()):
+            made[path.relative_to(top).as_posix().removeprefix("resources/minimal/")] = path
     # Snakemake looks for `--profile slurm` here; only `default` is found in profiles/
     links = {Path(name).parts[1] for name in made if name.startswith("profiles/")} - {"default"}
     if os.path.lexists(folder):
@@ -63,14 +65,6 @@ def init(
             (temporary / name).symlink_to(Path("profiles", name))
     run = "poshgrid run" if minimal else "poshgrid run --profile tiny"
     typer.echo(f"made {folder}; next: cd {shlex.quote(str(folder))} && {run}")
-
-
-def _starters(patterns: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Yield each file that a study starts from: its name in the study, and its path here."""
-    top = resources.ROOT.parent
-    for pattern in patterns:
-        for path in sorted(file for file in top.glob(pattern) if file.is_file()):
-            yield path.relative_to(top).as_posix().removeprefix("resources/minimal/"), path
 
 
 class _Verbatim(TyperCommand):
