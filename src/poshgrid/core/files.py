@@ -222,10 +222,7 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schem
         try:
             frame.select(list(schema)).write_parquet(temporary, compression="zstd")
         except pl.exceptions.PolarsError as error:  # contains the operating system's message
-            reason = str(error).splitlines()[0]
-            raise PoshgridError(
-                f"{path}: cannot write: {reason}; check the path, permissions and disk space"
-            ) from error
+            raise cannot_write(Path(path), error) from error
 
 
 @contextmanager

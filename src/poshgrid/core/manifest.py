@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from poshgrid.core import verification
-from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import sync, write_json
+from poshgrid.core.files import cannot_write, sync, write_json
 
 PACKAGES = (
     "poshgrid", "snakemake", "torch", "transformers", "tokenizers", "stanza", "spacy", "polars",
@@ -109,9 +108,7 @@ def _on_disk(manifest: Path, outputs: Iterable[str]) -> None:
         for path in [*files, *sorted({file.parent for file in files})]:
             sync(path)
     except OSError as error:
-        raise PoshgridError(
-            f"{path}: cannot write: {error.strerror or error}; check the disk, then run again"
-        ) from error
+        raise cannot_write(path, error) from error
 
 
 def _device() -> dict[str, str]:
