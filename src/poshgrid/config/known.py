@@ -138,10 +138,7 @@ def _mapping(value: object) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _entries(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     """Return the entries of a list; one that is no mapping counts as an empty one."""
-    return [_mapping(entry) for entry in _list(data.get(key))]
+    entries = data.get(key)
+    return [_mapping(entry) for entry in entries] if isinstance(entries, list) else []

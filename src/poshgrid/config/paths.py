@@ -146,11 +146,7 @@ class Paths:
 
     def perplexity(self, run: str) -> str:
         """Perplexity of a run on unfiltered text."""
-        return f"{self.all_perplexities()}/{run}/perplexity.json"
-
-    def all_perplexities(self) -> str:
-        """Folder of the perplexities of all runs."""
-        return f"{self.results}/perplexity"
+        return f"{self.results}/perplexity/{run}/perplexity.json"
 
     def report(self, target: str) -> str:
         """Folder of a target's report."""

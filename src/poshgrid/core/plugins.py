@@ -158,8 +158,11 @@ def check() -> None:
 
 
 def names(package: str) -> list[str]:
-    """Return the config words of a package's plug-ins, sorted."""
-    folders = [path for path in _package(package).__path__ if os.path.isdir(path)]  # noqa: PTH112
+    """Return the config words of a package's plug-ins, including a study's own, sorted."""
+    module, folder = importlib.import_module(package), own(package).absolute()
+    if str(folder) not in module.__path__ and folder.is_dir():
+        module.__path__.append(str(folder))
+    folders = [path for path in module.__path__ if os.path.isdir(path)]  # noqa: PTH112
     return list(_words(tuple((path, *os.listdir(path)) for path in folders)))  # noqa: PTH208
 
 
@@ -211,14 +214,6 @@ def load(package: str, word: str) -> ModuleType:
     return module
 
 
-def _package(package: str) -> ModuleType:
-    """Import a package of plug-ins, including a study's own."""
-    module, folder = importlib.import_module(package), own(package).absolute()
-    if str(folder) not in module.__path__ and folder.is_dir():
-        module.__path__.append(str(folder))
-    return module
-
-
 def fault(error: BaseException) -> str:
     """Return the line of a study's own plug-in in which an error arose; "" if in none."""
     with suppress(FileNotFoundError):  # the working folder may have been deleted
@@ -235,26 +230,17 @@ def own(name: str) -> Path:
     return OWN.joinpath(*name.split(".")[1:])
 
 
-def options_of(package: str, word: str) -> type[Options]:
-    """Return the model of a plug-in's options; without ``Options`` a plug-in has none.
-
-    Raises:
-        UnknownPluginError: unknown plug-in.
-    """
-    model: type[Options] = getattr(load(package, word), "Options", Options)
-    return model
-
-
 def options(
     package: str,
     word: str,
     values: dict[str, Any],
     context: Any = None,  # noqa: ANN401 - pydantic's
 ) -> Options:
-    """Validate a plug-in's options with its own model (:func:`options_of`).
+    """Validate a plug-in's options with its own model; without ``Options`` a plug-in has none.
 
     Raises:
         UnknownPluginError: unknown plug-in.
         pydantic.ValidationError: an option is unknown or has a wrong value.
     """
-    return options_of(package, word).model_validate(values, context=context)
+    model: type[Options] = getattr(load(package, word), "Options", Options)
+    return model.model_validate(values, context=context)

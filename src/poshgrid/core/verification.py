@@ -33,14 +33,12 @@ class Manifest(NamedTuple):
         outputs: name, relative to the manifest's folder -> digest.
         stage: the command.
         inputs: name, relative to the manifest's folder -> digest.
-        editable: names of outputs that people may edit.
         path: absolute path of the manifest when it was written; "" in earlier versions.
     """
 
     outputs: dict[str, str]
     stage: str
     inputs: dict[str, str]
-    editable: tuple[str, ...]
     path: str
 
     def changed(self) -> str:
@@ -269,7 +267,6 @@ def parsed(manifest: Path, _: tuple[int, ...]) -> Manifest:
         command = content.get("command") or []
         outputs = dict(content.get("outputs") or {})
         inputs = dict(content.get("inputs") or {})
-        editable = tuple(content.get("editable") or ())
         stage = str(command[1]) if len(command) > 1 else "its stage"
         ours = all(isinstance(of, str) and _inside(name) for name, of in outputs.items())
     except (AttributeError, TypeError, ValueError):
@@ -280,7 +277,7 @@ def parsed(manifest: Path, _: tuple[int, ...]) -> Manifest:
             "not a manifest, though JSON: poshgrid did not write it",
             foreign=True,
         )
-    return Manifest(outputs, stage, inputs, editable, str(content.get("path") or ""))
+    return Manifest(outputs, stage, inputs, str(content.get("path") or ""))
 
 
 def _inside(name: str) -> bool:

@@ -19,7 +19,6 @@ from typing import Any
 from poshgrid.benchmark.items import generate
 from poshgrid.config import Cleaning, Corpus, Filter, Pretrained, Source, Suite, specs
 from poshgrid.config.base import Section
-from poshgrid.config.formula import suite_of
 from poshgrid.core.errors import PoshgridError, check_known, similar_file
 from poshgrid.core.files import read_json
 from poshgrid.core.verification import MANIFEST
@@ -116,7 +115,7 @@ def _phenomena(grid: Grid, target: str) -> Iterator[Finding]:
     """
     for name in grid.fitted(target):
         model = grid.regressions[name]
-        suite = grid.suites.get(suite_of(model.suite, grid.pairs))
+        suite = grid.suites.get(grid.judged(model))
         asked = set(model.phenomena or ())
         known = (suite.phenomena if suite and asked else None) or asked
         if unknown := sorted(asked - known):
