@@ -15,7 +15,7 @@ from poshgrid.commands.base import app
 from poshgrid.core import logs, plugins
 from poshgrid.core.errors import PoshgridError, of_system
 
-ROOMS = ("study", "plan", "pairs", "results", "filters", "power")
+ROOMS = ("study", "plan", "pairs", "results", "filters")
 """Modules whose commands are added, in the order in which the help lists them."""
 for room in ROOMS:
     importlib.import_module(f"poshgrid.commands.{room}")

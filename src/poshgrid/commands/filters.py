@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import ValidationError
 
 from poshgrid.commands.base import Results, command, files_of, grid_of
+from poshgrid.config import Filter
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError, check_known, invalid
 
@@ -78,10 +80,6 @@ def _named(grid: Grid, words: Sequence[str] | None) -> tuple[list[str], list[str
     Raises:
         PoshgridError: a filter, reading or rewriter is unknown, or no condition has any.
     """
-    from pydantic import ValidationError
-
-    from poshgrid.config import Filter
-
     if not words:
         rewriters = {name for c in grid.conditions.values() for name in c.rewrite}
         if not rewriters and not grid.every_filter:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
+from pydantic import ValidationError
 
 from poshgrid.commands.base import Output, command
+from poshgrid.config import Scoring, Suite
 from poshgrid.config.base import Section, path_name
+from poshgrid.config.paths import Paths
+from poshgrid.config.runs import WORD_BASELINES
+from poshgrid.core import files
 from poshgrid.core.errors import PoshgridError, invalid, similar_file
-
-if TYPE_CHECKING:
-    from poshgrid.config.paths import Paths
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Section)
@@ -45,10 +47,7 @@ def judge(
     output: Output = Path("judged"),
 ) -> None:
     """Check files of minimal pairs, and score models on them, with baselines that count words."""
-    from poshgrid.config import Scoring, Suite
-    from poshgrid.config.runs import WORD_BASELINES
     from poshgrid.core import lock
-    from poshgrid.core.files import discard
     from poshgrid.stages import imported
 
     if text is not None and not text.is_file():
@@ -82,7 +81,7 @@ def judge(
             if models or text:
                 _compare(made, [*named_models, *WORD_BASELINES])
         finally:
-            discard(judging)
+            files.discard(judging)
     if models and text is None:
         typer.echo(
             "no baselines: an untrained model, or word counts, may be as accurate here, "
@@ -93,8 +92,6 @@ def judge(
 
 def _valid(option: str, kind: type[S], values: dict[str, Any]) -> S:
     """Return a section of a configuration; raise if an option has a wrong value."""
-    from pydantic import ValidationError
-
     try:
         return kind.model_validate(values)
     except ValidationError as error:
@@ -105,7 +102,6 @@ def _faults(paths: Paths, suites: list[str]) -> None:
     """Print a pair of each suite, and the first fault of each kind in its pairs."""
     import polars as pl
 
-    from poshgrid.core import files
     from poshgrid.stages.imported import TARGET
 
     for suite in suites:
@@ -126,7 +122,6 @@ def _compare(paths: Paths, names: list[str]) -> None:
     import polars as pl
 
     from poshgrid.commands.results import accuracies
-    from poshgrid.core import files
     from poshgrid.core.table import varying
     from poshgrid.stages.imported import TARGET
     from poshgrid.statistics.schema import ACCURACY
@@ -193,8 +188,6 @@ def import_judgements(
 ) -> None:
     """Make a results folder from published judgements: accuracies, heuristics, fits, report."""
     from poshgrid.commands.results import LEVELS, accuracies
-    from poshgrid.config.paths import Paths
-    from poshgrid.core import files
     from poshgrid.evaluation.published import read
     from poshgrid.grid import configfile
     from poshgrid.stages import imported

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from poshgrid.commands.base import Configs, Output, Results, command, grid_of
+from poshgrid.config.runs import BASELINE_RECIPES, parse_only
+from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError, check_known
+from poshgrid.core.files import read_json
+from poshgrid.core.writing import ABSENT, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +55,6 @@ def results(
     results: Results = None,
 ) -> None:
     """Print a table of a study, or of a results folder: accuracies, or another table."""
-    from poshgrid.config.runs import BASELINE_RECIPES, parse_only
     from poshgrid.report.results import TARGETS
     from poshgrid.report.results import Results as Tables
 
@@ -105,9 +108,7 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
     """
     import polars as pl
 
-    from poshgrid.core import terminal
     from poshgrid.core.table import varying
-    from poshgrid.core.writing import ABSENT
     from poshgrid.statistics.schema import RUN_AXES
 
     axes = list(axes) or varying(frame, ("suite", *RUN_AXES), always=("condition", "size"))
@@ -123,12 +124,10 @@ def accuracies(title: str, frame: pl.DataFrame, axes: Sequence[str] = (), note: 
     wide = cells.pivot("place", index=axes, values="cell", aggregate_function="first")
     means = [name for name in ("average", "overall") if name in wide.columns]
     wide = wide.select(pl.all().exclude(means), *means).fill_null(ABSENT)
-    terminal.show(title, wide.columns, wide.iter_rows(), labels=len(axes), notes=[note])
+    logs.show(title, wide.columns, wide.iter_rows(), labels=len(axes), notes=[note])
 
 
 def _cell(row: Mapping[str, Any]) -> str:
-    from poshgrid.core.writing import ABSENT, percent
-
     if row["mean"] is None:
         return ABSENT
     sd = "" if row["sd"] is None else f" ({percent(row['sd'])})"
@@ -137,8 +136,6 @@ def _cell(row: Mapping[str, Any]) -> str:
 
 def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
     """Print a table unchanged, with numbers of four significant digits."""
-    from poshgrid.core import terminal
-    from poshgrid.core.writing import ABSENT
 
     def text(value: Any) -> str:  # noqa: ANN401 - of any column
         if value is None:
@@ -146,12 +143,11 @@ def _plain(title: str, frame: pl.DataFrame, notes: Sequence[str] = ()) -> None:
         return f"{value:.4g}".replace("-", "−") if isinstance(value, float) else str(value)
 
     rows = ([text(value) for value in row] for row in frame.iter_rows())
-    terminal.show(title, frame.columns, rows, notes=notes)
+    logs.show(title, frame.columns, rows, notes=notes)
 
 
 def _warning(table: str, tables: Tables, target: str) -> list[str]:
     """Return a line on a fit that may not be quoted, for a table of a fit."""
-    from poshgrid.core.files import read_json
     from poshgrid.statistics.gate import doubts
 
     kind, _, regression = table.partition("-")
@@ -181,7 +177,6 @@ def export(
 ) -> None:
     """Write results in formats of other tools (docs/export.md)."""
     import poshgrid
-    from poshgrid.config.runs import parse_only
     from poshgrid.report.export import crate, items, models, tables
 
     check_known("unknown word", what, KINDS)

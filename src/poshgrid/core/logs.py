@@ -1,4 +1,4 @@
-"""Log lines and progress: bars on a terminal, plain lines in job logs."""
+"""What is printed: log lines, progress in the logs of jobs, tables in the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -63,3 +63,38 @@ def progress(
             log.info("%s: %s of %s", words(), f"{done:,}", f"{total:,}" if total else "?")
             last = now
         yield item
+
+
+def show(
+    title: str,
+    names: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    labels: int = 1,
+    notes: Iterable[str] = (),
+) -> None:
+    """Print a table of texts in the terminal; cells that are too wide for the terminal are wrapped.
+
+    Args:
+        title: line above the table.
+        names: titles of the columns.
+        rows: a text for each column.
+        labels: number of columns on the left that are names; the others are numbers.
+        notes: lines below the table.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for position, name in enumerate(names):
+        justify = "left" if position < labels else "right"
+        table.add_column(Text(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(Text(title, style="bold"))
+    console.print(table)
+    for note in notes:
+        console.print(Text(note, style="dim"))

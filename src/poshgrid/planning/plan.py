@@ -25,7 +25,7 @@ from unittest.mock import patch
 import typer
 
 from poshgrid.config.runs import Run
-from poshgrid.core import resources
+from poshgrid.core import logs, resources
 from poshgrid.core.errors import PoshgridError
 from poshgrid.planning.costs import Costs
 from poshgrid.planning.current import job_of
@@ -145,8 +145,6 @@ def show(parser: Any, args: Any, device: str | None = None) -> None:  # noqa: AN
     Raises:
         PoshgridError: an unknown device, or Snakemake cannot plan the run.
     """
-    from poshgrid.core import terminal
-
     planned, grid = graph(parser, args, lambda w: (read(w), w.globals.get("GRID")))
     again = [job for job in planned if job.reasons]
     typer.echo(
@@ -168,9 +166,9 @@ def show(parser: Any, args: Any, device: str | None = None) -> None:  # noqa: AN
         examples = [*(change for change, _ in changes), *filter(None, cells)]
         rows.append((rule, ", ".join(reasons), "\n".join(examples), f"{len(jobs):,}"))
     if {reasons for _, reasons in groups} - {(MISSING,)}:
-        terminal.show("", ("rule", "why (docs/running.md)", "for instance", "jobs"), rows, labels=3)
+        logs.show("", ("rule", "why (docs/running.md)", "for instance", "jobs"), rows, labels=3)
     elif rows:
-        terminal.show("", ("rule", "jobs"), [(row[0], row[-1]) for row in rows])
+        logs.show("", ("rule", "jobs"), [(row[0], row[-1]) for row in rows])
     trained = [Run.of(SimpleNamespace(**job.wildcards)) for job in again if job.rule == "train"]
     if trained and grid:  # a user's own Snakefile may use this workflow as a module
         typer.echo(Costs(grid, device).total(trained))
