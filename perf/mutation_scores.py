@@ -73,8 +73,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
               ("checkpoint", "data", "progress", "resume_kill", "training")),
     ),
     "digests": (
-        ("core/adopt", "core/contents", "core/fingerprint", "core/lock", "core/manifest",
-         "core/verify", "core/verification"),
+        ("core/adopt", "core/fingerprint", "core/lock", "core/manifest", "core/verification"),
         ("tests/unit/core",
          "tests/unit/models/training/test_checkpoint.py"),
     ),

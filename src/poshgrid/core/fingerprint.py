@@ -1,4 +1,4 @@
-"""A digest of the code that a job runs, so that editing a module reruns the jobs that use it.
+"""Digests of what Snakemake does not see: the code that a job runs, and the files of others.
 
 Snakemake sees neither the modules that a command imports nor their imports. ``code("poshgrid.x")``
 is a digest of the syntax trees of a module and of every poshgrid module that it imports, without
@@ -8,8 +8,15 @@ type checkers do not count.
 :data:`EXEMPT` lists the modules that are left out, with the reason. A test runs every stage and
 fails if a function runs that is neither digested nor on that list.
 
-Digests are cached in the user's cache folder, by the contents of the files: parsing hundreds of
-modules would take longer than everything else that Snakemake does when nothing is to be run.
+Snakemake compares the times of files. It does not see a corpus, suite, model or word list that was
+replaced by an older one, or a link that now leads to another file. So each job also has a digest of
+the content of its files that no job writes (:func:`content`).
+
+Digests are cached in the user's cache folder, those of code by the contents of the modules, those
+of files by their size and times: parsing hundreds of modules, or reading a corpus, would take
+longer than everything else that Snakemake does when nothing is to be run. ``XDG_CACHE_HOME`` moves
+the cache. A cache that cannot be read, or that holds anything but strings, counts as empty. If it
+cannot be written, the digests are computed again next time.
 """
 
 from __future__ import annotations
@@ -18,14 +25,25 @@ import ast
 import functools
 import hashlib
 import importlib.util
+import json
+import os
+import stat
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from poshgrid.core import contents, plugins
+from poshgrid.core import files, plugins, resources
+from poshgrid.core.errors import PoshgridError
+from poshgrid.core.verification import sha256
 
 PACKAGE = "poshgrid"
 ROOT = Path(__file__).parents[1]
+SHIPPED = tuple(f"{folder}/" for folder in (resources.ROOT, resources.STUDIES, ROOT.resolve()))
+"""Folders of word lists, published numbers and pages that come with the package."""
+_CONTENTS = "contents"  # name of the cache of files' digests
+_FRESH = 2.0  # seconds: a second change within them may leave the file's times as they are
 DECLARATIONS = ("base", "corpora", "evaluation", "known", "models", "specs")
 """Modules of ``poshgrid.config`` that only declare keys; stages read them from their spec."""
 EXEMPT = {
@@ -46,7 +64,7 @@ EXEMPT = {
     "poshgrid.grid.*": "decides which jobs there are; its answers are their arguments",
     **{
         f"poshgrid.core.{name}": "keeps records, locks and copies of what a stage wrote"
-        for name in ("adopt", "contents", "fingerprint", "lock", "manifest", "verify")
+        for name in ("adopt", "fingerprint", "lock", "manifest")
     },
 }
 """Module, or whole package with ``.*`` -> why it is not part of a digest."""
@@ -72,11 +90,11 @@ def code(*modules: str) -> str:
     """
     names = closure(*modules)
     key = _sha("\n".join(f"{module} {_sha(source(module))}" for module in names))
-    digests = _cached()
+    digests = _cached(_cache_name())
     if key not in digests:
         trees = "".join(f"{module}\n{_tree(source(module))}\n" for module in names)
         digests[key] = _sha(trees)[:16]
-        contents.save(_cache_name(), digests)
+        save(_cache_name(), digests)
     return digests[key]
 
 
@@ -111,7 +129,7 @@ def imports(module: str) -> frozenset[str]:
 @functools.cache
 def _imported(package: str, text: str) -> list[str]:
     """Return the names from the package that a source imports: modules, and names in modules."""
-    key, known = f"imports {package} {_sha(text)}", _cached()
+    key, known = f"imports {package} {_sha(text)}", _cached(_cache_name())
     if key not in known:
         names: set[str] = set()
         for node in _running(ast.parse(text)):
@@ -171,14 +189,8 @@ def _sha(text: str) -> str:
 
 
 @functools.cache
-def _cached() -> dict[str, str]:
-    """Return the digests that this version of the module, under this Python, has computed."""
-    return contents.load(_cache_name())
-
-
-@functools.cache
 def _cache_name() -> str:
-    """Return the name of the cache; it depends on the version of Python and of this module."""
+    """Return the name of the cache of code's digests, of this Python and this module."""
     return f"fingerprint-{_sha(sys.version + Path(__file__).read_text(encoding='utf-8'))[:16]}"
 
 
@@ -191,3 +203,79 @@ def _file(module: str) -> Path | None:
         if path is not None and path.is_file():
             return path
     return None
+
+
+def content(paths: Iterable[str]) -> str:
+    """Return a digest (32 hex digits) of the content of files; "" without files.
+
+    Args:
+        paths: inputs of a job. A file that is missing or cannot be read is left out: the job
+            itself reports it.
+    """
+    now = digests(sorted(set(paths)))
+    # The data folder and the package may be moved, each on its own
+    shipped = {path for path in now if os.path.abspath(path).startswith(SHIPPED)}  # noqa: PTH100
+    names = _names(shipped) | _names(now.keys() - shipped)
+    lines = sorted(f"{names[path]} {digest}" for path, digest in now.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32] if lines else ""
+
+
+def _names(paths: Collection[str]) -> dict[str, str]:
+    """Return path -> the path relative to the folder that all of them share."""
+    folders = {os.path.dirname(os.path.abspath(path)) for path in paths}  # noqa: PTH100, PTH120
+    above = os.path.commonpath(folders) if folders else ""
+    return {path: os.path.relpath(path, above) for path in paths}
+
+
+def digests(paths: Iterable[str]) -> dict[str, str]:
+    """Return path -> SHA-256 digest of each file that exists and can be read."""
+    known_digests, lasting = {}, {}
+    for path in paths:
+        absolute = os.path.abspath(path)  # noqa: PTH100
+        with suppress(OSError):
+            status = Path(absolute).stat()
+            if not stat.S_ISREG(status.st_mode):  # reading a device might never end
+                continue
+            times = status.st_mtime_ns, status.st_ctime_ns
+            state = " ".join(map(str, (status.st_size, *times, status.st_ino)))
+            known = _cached(_CONTENTS).get(absolute, "")
+            if not known.startswith(f"{state} "):
+                known = _cached(_CONTENTS)[absolute] = f"{state} {sha256(absolute)}"
+                if time.time() - max(times) / 1e9 > _FRESH:
+                    lasting[absolute] = known
+            known_digests[path] = known.rpartition(" ")[2]
+    if lasting:  # loaded again: another process may have added files
+        save(_CONTENTS, load(_CONTENTS) | lasting)
+    return known_digests
+
+
+@functools.cache
+def _cached(name: str) -> dict[str, str]:
+    """Return the content of a file in the cache, as this process knows it: :func:`load`."""
+    return load(name)
+
+
+def load(name: str) -> dict[str, str]:
+    """Return the content of a file in the cache; empty if it cannot be read.
+
+    Args:
+        name: of the file, without its suffix.
+    """
+    try:
+        content = json.loads(_cache(name).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(content, dict) or {type(value) for value in content.values()} - {str}:
+        return {}
+    return content
+
+
+def save(name: str, content: dict[str, str]) -> None:
+    """Write a file in the cache; see :func:`load`."""
+    with suppress(OSError, PoshgridError):  # nobody may write there, or the disk is full
+        files.write_json(_cache(name), content)
+
+
+def _cache(name: str) -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - raises nothing
+    return Path(cache, "poshgrid", f"{name}.json")

@@ -2,7 +2,7 @@
 
 A manifest records the SHA-256 digest of every file that its stage wrote (``outputs``). Stages check
 their inputs against manifests, and ``poshgrid verify`` checks a whole results folder
-(:mod:`poshgrid.core.verify`).
+(:func:`poshgrid.core.manifest.faults`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, get_type_hints
 from poshgrid.config.base import Section
 from poshgrid.config.paths import Paths
 from poshgrid.config.specs import parse
-from poshgrid.core import adopt, contents, fingerprint, verification
+from poshgrid.core import adopt, fingerprint, verification
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import write_text
 from poshgrid.core.manifest import recorded
@@ -220,7 +220,7 @@ class Stage(Inputs):
         wildcards = {name: str(value) for name, value in wc.items()}
         return {
             "code": fingerprint.code(*self.modules(wc)),
-            "files": contents.digest(outside),
+            "files": fingerprint.content(outside),
             "inputs": inputs,
             "output": self.output.format(results=self.grid.config.results, **wildcards),
             "results": self.grid.config.results,

@@ -15,7 +15,7 @@ import pytest
 from poshgrid.config import specs
 from poshgrid.core import files, lock
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.verify import faults
+from poshgrid.core.manifest import faults
 from poshgrid.stages.stage import Job, run
 from poshgrid.stages.stage import Stage as Declared
 from tests import jobs

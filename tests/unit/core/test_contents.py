@@ -5,13 +5,13 @@ import os
 
 import pytest
 
-from poshgrid.core import contents, resources
+from poshgrid.core import fingerprint, resources
 from tests.unit.core.manifest_support import spoil
 
 
 def forget():
     """As a new process begins."""
-    contents._cached.cache_clear()
+    fingerprint._cached.cache_clear()
 
 
 @pytest.fixture
@@ -19,11 +19,11 @@ def digest(tmp_path, monkeypatch):
     """A function of paths, as a new process finds it; files are older than a moment."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(contents, "_FRESH", -1.0)
+    monkeypatch.setattr(fingerprint, "_FRESH", -1.0)
 
     def digest(*paths):
         forget()
-        return contents.digest(paths)
+        return fingerprint.content(paths)
 
     yield digest
     forget()
@@ -72,7 +72,7 @@ def test_what_is_not_there_counts_as_nothing(digest, tmp_path):
 
 def test_a_file_is_read_once_for_as_long_as_it_stays(digest, corpus, tmp_path, monkeypatch):
     before = digest("corpus.txt")
-    monkeypatch.setattr(contents, "sha256", lambda path: pytest.fail(f"{path} was read again"))
+    monkeypatch.setattr(fingerprint, "sha256", lambda path: pytest.fail(f"{path} was read again"))
     assert digest("corpus.txt") == before
     (kept,) = (tmp_path / "cache/poshgrid").iterdir()
     assert list(json.loads(kept.read_text())) == [str(corpus)]
@@ -80,7 +80,7 @@ def test_a_file_is_read_once_for_as_long_as_it_stays(digest, corpus, tmp_path, m
 
 def test_a_file_that_has_just_changed_is_read_again(digest, corpus, monkeypatch, tmp_path):
     """Its times may not tell of the next change."""
-    monkeypatch.setattr(contents, "_FRESH", 1e12)
+    monkeypatch.setattr(fingerprint, "_FRESH", 1e12)
     digest("corpus.txt")
     assert not (tmp_path / "cache").exists()
 

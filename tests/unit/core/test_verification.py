@@ -11,12 +11,7 @@ from poshgrid.core import verification
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import write_json
 from poshgrid.core.verification import sha256
-from poshgrid.core.verify import faults
 from tests.unit.core.manifest_support import flip, stage, text
-
-
-def names(results: Path) -> list[str]:
-    return [fault.path.relative_to(results).as_posix() for fault in faults(results)]
 
 
 def test_a_flipped_bit_is_refused_with_the_file_the_stage_and_the_remedy(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 from poshgrid.cli import app
 from poshgrid.core import lock
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.verify import delete
-from poshgrid.core.verify import faults as walk
+from poshgrid.core.manifest import delete
+from poshgrid.core.manifest import faults as walk
 from tests.unit.core.manifest_support import flip, stage, text
 
 

@@ -14,9 +14,10 @@ import polars as pl
 import polars.selectors as cs
 
 from poshgrid.config.runs import BASELINE_RECIPES
-from poshgrid.core import files, formats, verification, verify
+from poshgrid.core import files, formats, verification
 from poshgrid.core.columns import columns
 from poshgrid.core.errors import PoshgridError
+from poshgrid.core.manifest import outdated
 from poshgrid.report.results import Results
 
 PACKAGE = "datapackage.json"
@@ -115,7 +116,7 @@ def _check_inputs_unchanged(results: Results, target: str | None) -> None:
     folder = Path(results.paths.statistics(results.target(target)))
     for manifest in sorted(folder.rglob(verification.MANIFEST)):
         known = verification.parsed(manifest, verification.state(manifest))
-        if name := verify.outdated(manifest, known):
+        if name := outdated(manifest, known):
             raise PoshgridError(
                 f"{manifest.parent}: made of another {name}; run poshgrid verify --delete on the "
                 "results, then run again"
