@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.corpora.listing import label, listed_below
+from poshgrid.corpora.textfile import label, listed_below
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded

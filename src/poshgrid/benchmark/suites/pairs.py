@@ -29,7 +29,6 @@ from poshgrid.core import plugins, resources
 from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
 from poshgrid.corpora.clean import normalise
-from poshgrid.corpora.listing import label, listed_below
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.schema import Context, Loaded
@@ -113,7 +112,7 @@ def files(path: Path, options: Options) -> list[Path]:
 
 
 def _files(path: Path) -> list[Path]:
-    listed = listed_below(path, *ENDINGS)
+    listed = textfile.listed_below(path, *ENDINGS)
     texts = [file for file in listed if file.name.removesuffix(".gz").endswith(".txt")]
     if texts and len(texts) < len(listed):
         raise PoshgridError(
@@ -183,7 +182,7 @@ def name_of(file: Path, path: Path) -> str:
         path: file or folder of the suite; inner folders come before the name, joined by ``-``. For
             ``wh_island/train-00000-of-00001.parquet`` the name is the folder's.
     """
-    name = label(file, path)
+    name = textfile.label(file, path)
     return table10.spelled((_SHARD.sub("", name) or name).replace("/", "-"))
 
 

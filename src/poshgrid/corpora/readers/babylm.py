@@ -30,7 +30,6 @@ from poshgrid.core import plugins
 from poshgrid.core.errors import check_known
 from poshgrid.corpora import textfile
 from poshgrid.corpora.joining import fluent, tighten
-from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.readers.chat import UNINTELLIGIBLE
 from poshgrid.corpora.readers.opus import LINES_PER_DOCUMENT, speeches
 from poshgrid.corpora.report import Report
@@ -57,7 +56,7 @@ Convention = Callable[[Iterator[str], Report], Iterator[Event]]
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the file, or the training files of a folder; raise if a file name is unknown."""
-    paths = listed_below(path, ".train", ".train.gz", ".train.txt")
+    paths = textfile.listed_below(path, ".train", ".train.gz", ".train.txt")
     for file in paths:
         check_known(f"{file}: rename it; no conventions for", _word(file), _CONVENTIONS)
     return paths

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import elements
+from poshgrid.corpora.textfile import elements, listed_below
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

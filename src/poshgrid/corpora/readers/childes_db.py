@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.readers.chat import Order as Options
 from poshgrid.corpora.readers.chat import Turn, arranged, assemble, is_child
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import rows
+from poshgrid.corpora.textfile import label, listed_below, rows
 
 SPLIT = False
 COLUMNS = ["gloss", "type", "speaker_code", "speaker_role", "transcript_id"]

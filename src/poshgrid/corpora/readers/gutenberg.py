@@ -14,7 +14,6 @@ from pathlib import Path
 from poshgrid.core import logs, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora import textfile
-from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
 
 SPLIT = True
@@ -91,7 +90,7 @@ log = logs.get(__name__)
 
 def files(path: Path, options: plugins.Options) -> list[Path]:
     """Return the books: one file, or all ``.txt`` and ``.txt.gz`` of a folder and its folders."""
-    return listed_below(path, ".txt", ".txt.gz", ".TXT")
+    return textfile.listed_below(path, ".txt", ".txt.gz", ".TXT")
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
@@ -124,7 +123,7 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
             if reason:
                 report.drop(reason, text)
             else:
-                yield f"{label(file, path)}-{chapter:03d}", text
+                yield f"{textfile.label(file, path)}-{chapter:03d}", text
 
 
 def _body(file: Path, report: Report) -> str:

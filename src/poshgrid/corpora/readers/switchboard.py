@@ -10,9 +10,8 @@ from pathlib import Path
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.joining import LONGEST, fluent
-from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines
+from poshgrid.corpora.textfile import lines, listed_below
 
 SPLIT = True
 ENGLISH = True

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from poshgrid.core import plugins
 from poshgrid.core.files import table_batches
-from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines
+from poshgrid.corpora.textfile import label, lines, listed_below
 
 SPLIT = True
 ENGLISH = True

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from poshgrid.core import plugins
 from poshgrid.corpora.joining import detokenise
-from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import rows
+from poshgrid.corpora.textfile import label, listed_below, rows
 
 SPLIT = False
 

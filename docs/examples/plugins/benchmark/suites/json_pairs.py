@@ -6,7 +6,7 @@ from pathlib import Path
 from poshgrid.benchmark.schema import Context, Loaded
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.corpora.listing import listed_below
+from poshgrid.corpora.textfile import listed_below
 
 
 class Options(plugins.Options):

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from poshgrid.core import plugins
-from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines
+from poshgrid.corpora.textfile import lines, listed_below
 
 SPLIT = True
 
