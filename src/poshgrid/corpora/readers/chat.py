@@ -19,9 +19,8 @@ from pydantic import Field
 
 from poshgrid.core import logs, plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines
+from poshgrid.corpora.textfile import label, lines, listed_below
 
 SPLIT = False
 
@@ -122,10 +121,8 @@ def arranged(turns: Iterable[Turn], options: Order, report: Report) -> Iterator[
 
 @dataclass
 class _Transcript:
-    """What the header lines read so far say."""
+    """What the header lines since ``@Begin`` say."""
 
-    wanted: str  # language
-    begun: bool = False
     ended: bool = False
     language: str | None = None
     roles: dict[str, str] = field(default_factory=dict)  # speaker code -> role
@@ -160,27 +157,28 @@ def _turns(file: Path, path: Path, wanted: str, report: Report) -> Iterator[Turn
     Raises:
         PoshgridError: the file is not text, not CHAT, or does not name its speakers.
     """
-    document, transcript, number = label(file, path), _Transcript(wanted), 1
+    document, number = label(file, path), 1
+    transcript: _Transcript | None = None
     for number, tier in _tiers(lines(file)):
         if tier == "@Begin":
-            transcript = _Transcript(wanted, begun=True)
+            transcript = _Transcript()
         elif tier.startswith("@"):
-            transcript.learn(tier)
-        if tier.startswith("@"):
-            continue
-        if not transcript.begun:
+            if transcript:
+                transcript.learn(tier)
+        elif not transcript:
             break
-        if tier.startswith("%"):
+        elif tier.startswith("%"):
             continue
-        if tier.startswith("*") and not transcript.roles:
+        elif tier.startswith("*") and not transcript.roles:
             raise PoshgridError(
                 f"{file}: line {number:,}: no @Participants or @ID before the first utterance, so "
                 "the child is unknown; correct the file's header"
             )
-        report.lines += 1
-        if spoken := _spoken(tier, transcript, report):
-            yield transcript.age, document, spoken
-    if not transcript.begun:
+        else:
+            report.lines += 1
+            if spoken := _spoken(tier, transcript, wanted, report):
+                yield transcript.age, document, spoken
+    if not transcript:
         raise PoshgridError(
             f"{file}: line {number:,}: no @Begin before it: not a CHAT file; remove it"
         )
@@ -190,7 +188,7 @@ def _turns(file: Path, path: Path, wanted: str, report: Report) -> Iterator[Turn
         report.drop("no @End")
 
 
-def _spoken(tier: str, transcript: _Transcript, report: Report) -> str | None:
+def _spoken(tier: str, transcript: _Transcript, wanted: str, report: Report) -> str | None:
     """Return a line's utterance, or ``None`` if it is dropped."""
     match = _SPEAKER.fullmatch(tier)
     if not match:
@@ -203,7 +201,7 @@ def _spoken(tier: str, transcript: _Transcript, report: Report) -> str | None:
     elif role is None:
         report.drop("unknown speaker", words)
     else:
-        return utterance(words, report, transcript.language, transcript.wanted)
+        return utterance(words, report, transcript.language, wanted)
     return None
 
 

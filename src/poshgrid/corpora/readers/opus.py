@@ -13,9 +13,8 @@ from pathlib import Path
 
 from poshgrid.core import plugins
 from poshgrid.corpora.joining import tighten
-from poshgrid.corpora.listing import label, listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import lines
+from poshgrid.corpora.textfile import label, lines, listed_below
 
 SPLIT = True  # a subtitle may hold several sentences
 
@@ -93,8 +92,14 @@ def speeches(text: str, report: Report) -> list[str]:
     spoken = plain
     while (shorter := _SOUND.sub(" ", spoken).strip()) != spoken:  # brackets within brackets
         spoken = shorter
-    fault = _fault(plain, spoken)
-    if fault:
+    faults = {
+        "music": _MUSIC.search(spoken),
+        "URL": _URL.search(plain),
+        "credits": _CREDIT.match(plain),
+        "unintelligible": _UNHEARD.search(plain),
+        "unclosed bracket": _BRACKET.search(spoken),  # of a sound that goes on in another line
+    }
+    if fault := next((reason for reason, holds in faults.items() if holds), None):
         report.drop(fault, plain)
         return []
     parts = (tighten(_unlabelled(part)) for part in _CHANGE.split(spoken))
@@ -102,21 +107,6 @@ def speeches(text: str, report: Report) -> list[str]:
     if not spoken_parts:
         report.drop("sound description" if spoken != plain else "no words", plain)
     return spoken_parts
-
-
-def _fault(plain: str, spoken: str) -> str | None:
-    """Return why a subtitle holds no speech, or ``None``."""
-    if _MUSIC.search(spoken):
-        return "music"
-    if _URL.search(plain):
-        return "URL"
-    if _CREDIT.match(plain):
-        return "credits"
-    if _UNHEARD.search(plain):
-        return "unintelligible"
-    if _BRACKET.search(spoken):  # a description that continues in another line
-        return "unclosed bracket"
-    return None
 
 
 def _unlabelled(part: str) -> str:

@@ -23,9 +23,8 @@ from mwparserfromhell.wikicode import Wikicode
 
 from poshgrid.core import plugins
 from poshgrid.corpora.clean import running
-from poshgrid.corpora.listing import listed_below
 from poshgrid.corpora.report import Report
-from poshgrid.corpora.textfile import elements
+from poshgrid.corpora.textfile import elements, listed_below
 
 SPLIT = True
 ENGLISH = True
@@ -90,7 +89,11 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
     """
     for file in files(path, options):
         wiki = re.split(r"[-.]", file.name, maxsplit=1)[0]
-        for page in pages(file):
+        for _, element in elements(file, "mediawiki", "page"):
+            # tag -> text of its first element: the page's own title, and its only revision
+            page: dict[str, str] = {"title": "", "text": ""}
+            for child in element.iter():
+                page[child.tag] = page.get(child.tag) or child.text or ""
             reason = _no_article(page)
             kept, left_out = ([], []) if reason else _paragraphs(page["text"])
             if not reason and not kept:
@@ -105,23 +108,6 @@ def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple
                 report.drop(fault, text)
             for text in kept:
                 yield f"{wiki}-{page['title']}", text
-
-
-def pages(file: Path) -> Iterator[dict[str, str]]:
-    """Yield the pages of an export, with only one page in memory at a time.
-
-    Returns:
-        For each page: tag of an element -> the text of the first such element, i.e. the title of
-        the page itself and its only revision.
-
-    Raises:
-        PoshgridError: the file is broken, or holds no ``<mediawiki>``.
-    """
-    for _, element in elements(file, "mediawiki", "page"):
-        page: dict[str, str] = {"title": "", "text": ""}
-        for child in element.iter():
-            page[child.tag] = page.get(child.tag) or child.text or ""
-        yield page
 
 
 def _no_article(page: dict[str, str]) -> str | None:
