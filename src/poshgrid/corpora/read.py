@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,12 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
             sentences were dropped.
     """
     source, report = spec.source, Report()
-    reader = plugins.load(READERS, source.reader)
+    path = data / source.path
     options = plugins.options(READERS, source.reader, source.options)
-    paths = reader.files(data / source.path, options)
+    paths = plugins.load(READERS, source.reader).files(path, options)
     documents: set[str] = set()
     sentences = words = unknown = 0
-    rows = logs.progress(_rows(spec, data, report), f"reading {source.name}")
+    rows = logs.progress(_rows(source, path, report), f"reading {source.name}")
     with files.table_writer(output, SOURCE) as append:
         while chunk := list(itertools.islice(rows, files.BATCH)):
             append(pl.DataFrame(chunk, schema=SOURCE, orient="row"))
@@ -61,12 +61,12 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
             unknown += sum(row[2].count(UNKNOWN) for row in chunk)
         if not sentences and not report.lines and source.share < 1:
             raise PoshgridError(
-                f"{data / source.path}: share {source.share:g} of {source.name!r} draws none of "
+                f"{path}: share {source.share:g} of {source.name!r} draws none of "
                 "the documents; give a larger share"
             )
         if not sentences:
             raise PoshgridError(
-                f"{data / source.path}: no sentence left of {report.lines:,} lines "
+                f"{path}: no sentence left of {report.lines:,} lines "
                 f"({_reasons(report)}); check the reader's options and cleaning of {source.name!r}"
             )
     lost = report.words.total()
@@ -92,62 +92,55 @@ def read_source(spec: specs.SourceSpec, data: Path, output: Path) -> dict[str, A
     return statistics
 
 
-def _rows(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[Row]:
+def _rows(source: Source, path: Path, report: Report) -> Iterator[Row]:
     """Yield the rows that are kept, up to ``source.words``; positions count within a document."""
-    source = spec.source
-    positions: dict[str, int] = {}
+    positions = Counter[str]()
     words = 0
-    enough = math.inf if source.words is None else source.words
-    for document, sentence in _kept(spec, data, report):
-        position = positions.get(document, 0)
-        positions[document] = position + 1
+    sentences = _sentences(source, path, report)
+    if source.cleaning.language:
+        sentences = _in_language(sentences, source.cleaning.language, report)
+    for document, sentence in sentences:
         n_words = sentence.count(" ") + 1
-        yield document, position, sentence, n_words
+        yield document, positions[document], sentence, n_words
+        positions[document] += 1
         words += n_words
-        if words >= enough:
+        if source.words is not None and words >= source.words:
             return
 
 
-def _raw(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
+def _sentences(source: Source, path: Path, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield (document, cleaned sentence) without those that have a fault, which are counted.
+
+    Texts are split into sentences if the reader does not do it.
+    """
+    splits = plugins.load(READERS, source.reader).SPLIT
+    for document, raw in _raw(source, path, report):
+        text = clean(raw)
+        whole = not (splits and text and running(text))
+        for sentence in [text] if whole else split(text, source.language):
+            if reason := fault(sentence, source.cleaning):
+                report.drop(reason, sentence)
+            else:
+                yield document, sentence
+
+
+def _raw(source: Source, path: Path, report: Report) -> Iterator[tuple[str, str]]:
     """Yield (document, text) as the source's reader does, of the documents that are drawn.
 
     The report counts only their lines.
     """
-    source, read = spec.source, Report()
     options = plugins.options(READERS, source.reader, source.options)
     reader = plugins.load(READERS, source.reader)
     if source.share == 1:
-        yield from reader.read(data / source.path, options, report)
+        yield from reader.read(path, options, report)
         return
+    read = Report()
     limit = source.share * 2**64
-    for document, text in reader.read(data / source.path, options, read):
+    for document, text in reader.read(path, options, read):
         counted = read.take()
         if digest(_SEED, "share", document) < limit:
             report.add(counted)
             yield document, text
-
-
-def _kept(spec: specs.SourceSpec, data: Path, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (document, sentence) without faults and in the right language, and count the others."""
-    language = spec.source.cleaning.language
-    splits = plugins.load(READERS, spec.source.reader).SPLIT
-    sentences = (
-        (document, sentence)
-        for document, raw in _raw(spec, data, report)
-        for sentence in _faultless(spec.source, raw, report, splits=splits)
-    )
-    return _in_language(sentences, language, report) if language else sentences
-
-
-def _faultless(source: Source, raw: str, report: Report, *, splits: bool) -> Iterator[str]:
-    """Clean a text, split it into sentences if the reader does not, and yield those to keep."""
-    text = clean(raw)
-    whole = not (splits and text and running(text))
-    for sentence in [text] if whole else split(text, source.language):
-        if reason := fault(sentence, source.cleaning):
-            report.drop(reason, sentence)
-        else:
-            yield sentence
 
 
 def _in_language(
