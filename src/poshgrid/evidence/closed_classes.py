@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 
@@ -57,16 +56,6 @@ SUBORDINATORS = listed(
 )
 """Subordinators of adverbial clauses, without wh-words (*when*)."""
 QUOTES = frozenset({'"', "'", "''", "”", "’", ")"})
-
-
-def lower(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words in lower case, with straight apostrophes."""
-    return _lower(tuple(words))
-
-
-@functools.lru_cache(maxsize=1)  # all filters ask about one sentence, one after the other
-def _lower(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple([word.lower().replace("’", "'") for word in words])
 
 
 def spoken(word: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 RELATIONS = frozenset({
@@ -18,6 +18,11 @@ TAGS = frozenset({
     "PUNCT", "SCONJ", "SYM", "VERB", "X",
 })  # fmt: skip
 """The 17 universal tags (de Marneffe et al. 2021, Table 1)."""
+
+
+def lowered(words: Iterable[str]) -> list[str]:
+    """Return words in lower case, with straight apostrophes."""
+    return [word.lower().replace("’", "'") for word in words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ class Tree:
     def small(self) -> Sequence[str]:
         """The words in lower case, with straight apostrophes."""
         if not self._small:
-            self._small.extend([form.lower().replace("’", "'") for form in self.form])
+            self._small.extend(lowered(self.form))
         return self._small
 
     def lower(self, word: int) -> str:

@@ -9,9 +9,9 @@ from poshgrid.evidence.closed_classes import (
     OTHER_SUBJECTS,
     SUBJECT_PRONOUNS,
     listed,
-    lower,
     spoken,
 )
+from poshgrid.parsing.tree import lowered
 
 _ENDINGS = ("self", "selves")
 _PRONOUNS = (SUBJECT_PRONOUNS | OTHER_SUBJECTS - {"there"}) | listed(
@@ -31,7 +31,7 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
     Args:
         words: words as parsers receive them (``poshgrid.parsing.tokenize``).
     """
-    small = lower(words)
+    small = lowered(words)
     for i, word in enumerate(small):
         if word.endswith(_ENDINGS):
             before = [
@@ -52,5 +52,6 @@ BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"dire
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
     """Return the positions of the reflexives, or ``None``: the paper's candidates (appendix C)."""
-    reflexives = tuple(i for i, word in enumerate(lower(words), start=1) if word.endswith(_ENDINGS))
+    small = enumerate(lowered(words), start=1)
+    reflexives = tuple(i for i, word in small if word.endswith(_ENDINGS))
     return reflexives or None

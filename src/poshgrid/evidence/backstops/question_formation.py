@@ -22,9 +22,9 @@ from poshgrid.evidence.closed_classes import (
     WH_WORDS,
     ends_in_question_mark,
     listed,
-    lower,
     spoken,
 )
+from poshgrid.parsing.tree import lowered
 
 _SHORTEST = 3  # words: what they eat
 _THAT = frozenset({"that", "dat"})
@@ -183,7 +183,7 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
     Args:
         words: words as parsers receive them (``poshgrid.parsing.tokenize``).
     """
-    small = lower(words)
+    small = lowered(words)
     if sum(word in _FINITE for word in small) < 2 or not _possible(words, small):
         return None
     letters = "".join([_LETTER.get(word) or _other(word) for word in small])
@@ -208,7 +208,7 @@ def candidates(words: Sequence[str]) -> tuple[int, ...] | None:
 
     The paper's candidates for leakage (appendix C): "a question mark and at least two auxiliaries".
     """
-    small = lower(words)
+    small = lowered(words)
     auxiliaries = [i for i, word in enumerate(small, start=1) if word in AUXILIARY_FORMS]
     marks = [i for i, word in enumerate(small, start=1) if "?" in word]
     return tuple(sorted(auxiliaries + marks)) if len(auxiliaries) >= 2 and marks else None
