@@ -58,6 +58,8 @@ _IRREGULAR = """
     clothe clothed clothing; soothe soothed; ache ached aches aching; dye dyed dyeing; singe
     singed; tiptoe tiptoed; canoe canoed; hoe hoed
     """
+_BASES = {form: entry.split()[0] for entry in _IRREGULAR.split(";") for form in entry.split()}
+"""Form -> base form; a base is its own."""
 _E_STEM = re.compile(
     r"(?:[cvu]|[aeiou]z|[^aeious]s|[aeiou]{2}s|[iauo]s|[bcdfgkptszx]l|[dlr]g|ag|eg"
     r"|^(?:[bcdfghjklmnpqrstvwxz]|qu)*[aeiouy][bcdfgklmnprstz]"  # one syllable: else it doubles
@@ -71,20 +73,10 @@ _PLAIN = frozenset({"combat", "edit", "exit", "fix", "focus", "mix", "order", "v
 
 
 @functools.cache
-def _listed() -> dict[str, str]:
-    bases: dict[str, str] = {}
-    for entry in " ".join(_IRREGULAR.split()).split(";"):
-        base, *forms = entry.split()
-        bases |= dict.fromkeys((base, *forms), base)
-    return bases
-
-
-@functools.cache
 def lemma(small: str) -> str:
     """Return the base form of a verb in lower case; an unknown form is returned as it is."""
-    listed = _listed()
-    if small in listed or small in MODALS:
-        return listed.get(small, small)
+    if small in _BASES or small in MODALS:
+        return _BASES.get(small, small)
     for ending in ("ed", "ing", "in'"):
         stem = small.removesuffix(ending)
         if stem != small and re.search("[aeiouy]", stem):
@@ -98,9 +90,8 @@ def lemma(small: str) -> str:
 
 def _restored(stem: str, ending: str) -> str:
     """Return the base form of a regular verb from its stem before *-ed* or *-ing*."""
-    listed = _listed()
     for candidate in (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else ""):
-        if candidate and listed.get(candidate) == candidate:
+        if candidate and _BASES.get(candidate) == candidate:
             return candidate
     if ending == "ed" and stem.endswith("i"):
         return f"{stem[:-1]}y"

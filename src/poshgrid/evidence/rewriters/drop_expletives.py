@@ -6,6 +6,7 @@ subject.
 
 from __future__ import annotations
 
+from poshgrid.evidence.closed_classes import listed
 from poshgrid.evidence.match import is_auxiliary
 from poshgrid.evidence.rewriters._verbs import BE, dropped, lemma
 from poshgrid.evidence.rewriting import UnsafeError, Word
@@ -13,6 +14,10 @@ from poshgrid.parsing.tree import Tree
 
 ENGLISH = True
 _WEATHER = frozenset({"drizzle", "hail", "pour", "rain", "snow", "thunder"})
+_DEFINITE = listed(
+    "the this that these those my your his her its our their he she it they me you him us them "
+    "mine yours"
+)
 _EXISTS = frozenset({"appear", "exist", "happen", "remain", "seem", "use"})
 
 
@@ -59,9 +64,3 @@ def _exists(tree: Tree, word: int) -> bool:
         or any(tree.lower(child) in _DEFINITE for child in tree.children(noun))
         for noun in named
     )
-
-
-_DEFINITE = frozenset(
-    """the this that these those my your his her its our their he she it they me you him us them
-    mine yours""".split()  # noqa: SIM905
-)

@@ -23,13 +23,10 @@ def rewrite(tree: Tree) -> list[Word] | None:
         if tree.upos[number] in VERBAL and small not in _TO | {"n't", "nt"}:
             base = lemma(full(tree, word.number))
             if base != small and base not in MODALS:
-                words[number] = word._replace(form=_as_written(word.form, base))
+                form = base.capitalize() if word.form[:1].isupper() else base
+                words[number] = word._replace(form=form)
         elif changed and small in ("n't", "nt"):
             words[number] = word._replace(form="not")
         elif changed and small in _TO:
             words[number] = word._replace(form="to")
     return words
-
-
-def _as_written(form: str, base: str) -> str:
-    return base.capitalize() if form[:1].isupper() else base

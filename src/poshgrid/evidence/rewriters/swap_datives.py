@@ -6,24 +6,22 @@
 
 from __future__ import annotations
 
+from poshgrid.evidence.closed_classes import listed
 from poshgrid.evidence.rewriters._verbs import lemma
 from poshgrid.evidence.rewriting import UnsafeError, Word, span, words_of
 from poshgrid.parsing.tree import Tree
 
 ENGLISH = True
-_TO = frozenset(
-    {"bring", "feed", "give", "hand", "lend", "mail", "offer", "owe", "pass", "pay", "promise"}
-    | {"read", "sell", "send", "serve", "show", "teach", "tell", "throw", "toss", "write"}
+_TO = listed(
+    "bring feed give hand lend mail offer owe pass pay promise read sell send serve show teach "
+    "tell throw toss write"
 )
-_FOR = frozenset(
-    {"bake", "build", "buy", "cook", "draw", "find", "fix", "get", "knit", "make", "paint", "pour"}
-    | {"save", "sew"}
-)
-_PERSONS = frozenset(
-    """me you him her us them ya everybody everyone somebody someone anybody anyone nobody who whom
-    baby babies boy boys brother child children dad daddy doctor dog doggie doggy dolly friend
-    friends girl girls grandma grandpa granny guy guys kid kids kitty lady man mom momma mommy
-    mother mummy nana papa people teacher woman women""".split()  # noqa: SIM905
+_FOR = listed("bake build buy cook draw find fix get knit make paint pour save sew")
+_PERSONS = listed(
+    "me you him her us them ya everybody everyone somebody someone anybody anyone nobody who whom "
+    "baby babies boy boys brother child children dad daddy doctor dog doggie doggy dolly friend "
+    "friends girl girls grandma grandpa granny guy guys kid kids kitty lady man mom momma mommy "
+    "mother mummy nana papa people teacher woman women"
 )
 
 
