@@ -262,7 +262,6 @@ class _Generator:
                 for rule in self.grammar.rules[symbol]
                 if len(rule.heading) == len(features)
                 and all(h.startswith("$") or h == f for h, f in zip(rule.heading, features))  # noqa: B905 - same length
-                and rule.weight(self.register) > 0
             ]
             self.matches[key] = agreeing, [rule.weight(self.register) for rule in agreeing]
         rule = self.rng.choices(*self.matches[key])[0]

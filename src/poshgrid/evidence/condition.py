@@ -132,7 +132,6 @@ def _plan(
             (chosen.left, "n_words"), (chosen.filled, "n_words"),
         )
     )  # fmt: skip
-    changes = _changes(corpus, spec, allow)
     lost = f"select count(*) from corpus where {anything} and split ="
     return {
         "condition": condition.name,
@@ -143,7 +142,7 @@ def _plan(
         "removed": removed,
         "removed_sentences": whole["sentences"] - left["sentences"],
         "removed_words": whole["words"] - unwritten["words"],
-        **({"rewritten": changes} if spec.condition.rewrite else {}),
+        **({"rewritten": _changes(corpus, spec, allow)} if condition.rewrite else {}),
         "refilled": {key: filled[key] - left[key] for key in ("sentences", "words")},
         "heldout_removed": {s: corpus.database.rows(f"{lost} '{s}'")[0][0] for s in SPLITS[1:]},
         "control": condition.control,
@@ -178,8 +177,6 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
         PoshgridError: a rewriter changes nothing.
     """
     condition = spec.condition
-    if not condition.rewrite:
-        return {}
     trained = "(from written join corpus using (sent_id) where written.split = 'train')"
     ((number, before, after),) = corpus.database.rows(
         "select count(*), coalesce(sum(before), 0), coalesce(sum(after), 0) "

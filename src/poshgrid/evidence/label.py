@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -83,15 +83,8 @@ def labels_of(words: Iterable[str]) -> Labels:
     )
 
 
-@dataclass
-class _Tally:
-    """The labels in trees, and how often each rule matched.
-
-    ``fired`` counts (filter, reading, rule); rule "": only the backstop matched.
-    """
-
-    labels: set[str] = field(default_factory=set)
-    fired: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+Fired = Counter[tuple[str, str, str]]
+"""(Filter, reading, rule) -> matching sentences; rule "": only the backstop matched."""
 
 
 def label(
@@ -121,7 +114,8 @@ def label(
     """
     rules = {word: rules_of(word) for word in sorted(spec.filters)}
     schema = labels_of(rules).schema
-    seen = _Tally()
+    labels: set[str] = set()
+    fired = Fired()
     paths = sorted(parses, key=lambda path: (first_sentence(path), path))
     number, wanted = 0, table_height(sentences)
     unlike = PoshgridError(
@@ -130,7 +124,7 @@ def label(
     )
     with table_writer(output, schema) as append:
         for path in logs.progress(paths, "labelling shards"):
-            table = _shard(path, rules, seen)
+            table = _shard(path, rules, labels, fired)
             due = pl.int_range(number, number + table.height, dtype=pl.UInt32, eager=True)
             if not table["sent_id"].equals(due):
                 raise unlike
@@ -141,7 +135,7 @@ def label(
     facts: dict[str, object] = {
         "sentences": number,
         "filters": {
-            word: {name: _facts(word, name, rule, seen) for name in rule.readings}
+            word: {name: _facts(word, name, rule, labels, fired) for name in rule.readings}
             for word, rule in rules.items()
         },
     }
@@ -159,15 +153,13 @@ def _labels(parsed: pl.DataFrame) -> set[str]:
     return {*tags, *relations, *general, *features.str.split("|").explode()}
 
 
-def _facts(word: str, reading: str, rule: Rules, seen: _Tally) -> dict[str, Any]:
-    fired = {r: number for (w, of, r), number in seen.fired.items() if (w, of) == (word, reading)}
-    alone = fired.pop("", 0)
+def _facts(word: str, reading: str, rule: Rules, labels: set[str], fired: Fired) -> dict[str, Any]:
+    own = {r: number for (w, of, r), number in fired.items() if (w, of) == (word, reading)}
+    alone = own.pop("", 0)
     return {
-        "rules": fired,
+        "rules": own,
         **({"backstop": alone} if reading in rule.backstops else {}),
-        "never": [
-            label for label in needs(word, reading) if seen.labels.isdisjoint(label.split("|"))
-        ],
+        "never": [need for need in needs(word, reading) if labels.isdisjoint(need.split("|"))],
     }
 
 
@@ -183,12 +175,12 @@ def needs(word: str, reading: str) -> list[str]:
     return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
 
 
-def _shard(path: Path, rules: dict[str, Rules], seen: _Tally) -> pl.DataFrame:
-    """Return the labels of a shard, and add its counts to ``seen``."""
+def _shard(path: Path, rules: dict[str, Rules], labels: set[str], fired: Fired) -> pl.DataFrame:
+    """Return a shard's decisions, and add the labels of its trees and the rules that matched."""
     frame = read_table(path, PARSES)
     schema = labels_of(rules).schema
     columns: dict[str, list[object]] = {name: [] for name in schema}
-    seen.labels |= _labels(frame)
+    labels |= _labels(frame)
     for sent_id, *lists in frame.iter_rows():
         tree = Tree(*lists)
         columns["sent_id"].append(sent_id)
@@ -198,11 +190,11 @@ def _shard(path: Path, rules: dict[str, Rules], seen: _Tally) -> pl.DataFrame:
             for reading, fires in rule.readings.items():
                 matched, looks = fires(tree), None
                 if matched:
-                    seen.fired[word, reading, matched.rule] += 1
+                    fired[word, reading, matched.rule] += 1
                 if reading in rule.backstops:
                     looks = rule.backstops[reading](tree.form)
                     columns[column(word, reading, BACKSTOP)].append(looks is not None)
-                    seen.fired[word, reading, ""] += looks is not None and matched is None
+                    fired[word, reading, ""] += looks is not None and matched is None
                 columns[column(word, reading)].append(matched is not None)
                 places = matched.words if matched else looks or ()
                 columns[column(word, reading, TOKENS)].append(list(places))

@@ -107,13 +107,6 @@ def number(database: Database, table: str, query: str, order: str, numbers: np.n
     )
 
 
-def _frame(counts: dict[Cell, int]) -> pl.DataFrame:
-    schema: dict[str, Any] = {"source": pl.String, "n_words": pl.UInt32, "count": pl.UInt32}
-    return pl.DataFrame(
-        [(*cell, count) for cell, count in counts.items()], schema=schema, orient="row"
-    )
-
-
 def _first(database: Database, table: str, query: str, counts: dict[Cell, int]) -> str:
     """Return a query for the first ``counts[cell]`` rows of each cell, with their ``number``.
 
@@ -123,7 +116,9 @@ def _first(database: Database, table: str, query: str, counts: dict[Cell, int]) 
         query: rows with their order, ``nth``.
         counts: cell -> number of rows.
     """
-    database.load(table, [_frame(counts)])
+    schema: dict[str, Any] = {"source": pl.String, "n_words": pl.UInt32, "count": pl.UInt32}
+    rows = [(*cell, count) for cell, count in counts.items()]
+    database.load(table, [pl.DataFrame(rows, schema=schema, orient="row")])
     return (
         "select *, row_number() over (order by source, n_words, nth, sent_id) as number from "
         f"(from ({query}) join {table} using (source, n_words) qualify "

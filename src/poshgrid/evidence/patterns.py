@@ -84,15 +84,12 @@ class Pattern:
         return [make_node(role, tests) for role, tests in read(self.rule, self.text)[0]]
 
     @functools.cached_property
-    def _edges(self) -> list[Edge]:
-        return read(self.rule, self.text)[1]
-
-    @functools.cached_property
     def _edges_of(self) -> list[list[Edge]]:
         """For each role, the edges that connect it to itself or earlier roles."""
+        nodes, edges = read(self.rule, self.text)
         return [
-            [edge for edge in self._edges if max(edge.left, edge.right) == number]
-            for number in range(len(self._nodes))
+            [edge for edge in edges if max(edge.left, edge.right) == number]
+            for number in range(len(nodes))
         ]
 
     def _search(

@@ -55,15 +55,12 @@ def recall(
     """
     known = _known(trained)
     toy = (TOY_SENTENCES, TOY_SEED)
-    gold = {
-        name: list(map(treebank.tree, treebank.part(name, data, toy, "evidence.gold")))
-        for name in sorted(spec.gold)
-    }
-    kept = {
-        name: [tree for tree in trees if _key(tree.form) not in known]
-        for name, trees in gold.items()
-    }
-    skipped = {name: len(trees) - len(kept[name]) for name, trees in gold.items()}
+    kept: dict[str, list[Tree]] = {}
+    skipped: dict[str, int] = {}
+    for name in sorted(spec.gold):
+        gold = list(map(treebank.tree, treebank.part(name, data, toy, "evidence.gold")))
+        kept[name] = [tree for tree in gold if _key(tree.form) not in known]
+        skipped[name] = len(gold) - len(kept[name])
     parses = parse_words(spec.parser, model, (tree.form for t in kept.values() for tree in t))
     counts: dict[str, object] = {}
     for name, trees in kept.items():

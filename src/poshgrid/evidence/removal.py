@@ -44,7 +44,12 @@ def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
     Raises:
         PoshgridError: no choice has the same number of sentences or words.
     """
-    _kinds(corpus, spec, gone)
+    # In this view ``source`` is a sentence's source and kind, ``of`` its source
+    kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
+    corpus.database.run(
+        f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
+        f"source as of, source{kind} as source from train"
+    )
     corpus.database.run("create table control (place uinteger)")
     # Larger sizes and spare sentences ("") matter for the refill
     names = [*corpus.sizes(), ""] if spec.condition.refill else corpus.sizes(spec.size)
@@ -52,15 +57,6 @@ def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
         if corpus.database.rows(f"from kinds where gone and size = '{size}' limit 1"):
             _match(corpus, spec, size)
             corpus.database.run("insert into control select place from places")
-
-
-def _kinds(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
-    """Make a view for matching: ``source`` is a sentence's source and kind, ``of`` its source."""
-    kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
-    corpus.database.run(
-        f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
-        f"source as of, source{kind} as source from train"
-    )
 
 
 def _match(corpus: Corpus, spec: specs.ConditionSpec, size: str) -> None:

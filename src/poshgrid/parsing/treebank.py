@@ -51,7 +51,9 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
         PoshgridError: a part is missing or malformed, or the treebank is too small to divide.
     """
     treebank, parts = spec.treebank, components(spec.treebank)
-    sentences = _gold(treebank, data)
+    # The limit is for the whole treebank: beside other parts, the toy part has its usual size.
+    toy = ((treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES, SEED)
+    sentences = [(name, words) for name in parts for words in part(name, data, toy)]
     random.Random(SEED).shuffle(sentences)
     if treebank.sentences is not None:
         sentences = sentences[: treebank.sentences]
@@ -198,14 +200,6 @@ def _word(columns: list[str], due: int, last: int) -> Row:
     # Engines cannot use a feature without a value: Number=Plur|Typo becomes Number=Plur
     feats = "|".join(feature for feature in feats.split("|") if "=" in feature) or _EMPTY_WORD
     return number, form, lemma, upos, xpos or _EMPTY_WORD, feats, head, deprel
-
-
-def _gold(treebank: Treebank, data: Path) -> list[_Gold]:
-    """Return the sentences of all parts, in the order of the parts."""
-    parts = components(treebank)
-    # The limit is for the whole treebank: beside other parts, the toy part has its usual size.
-    toy = ((treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES, SEED)
-    return [(name, words) for name in parts for words in part(name, data, toy)]
 
 
 def part(

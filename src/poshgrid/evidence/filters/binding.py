@@ -33,7 +33,6 @@ argument nor after a preposition) is not an argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from poshgrid.evidence.backstops import binding as words
@@ -84,6 +83,7 @@ _EMPHATIC = listed("appos advmod vocative discourse parataxis reparandum disloca
 _NO_CANDIDATE = listed(
     "vocative discourse reparandum dislocated expl det compound flat fixed goeswith"
 )
+_SUBJECT = listed("nsubj")
 _OBJECTS = listed("obj iobj")
 _CORE = _OBJECTS | listed("nsubj csubj")
 
@@ -177,7 +177,7 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
         if not outside:
             clause.add(node)
         relation, parent = tree.relation(node), tree.head[node - 1]
-        nominal = _before(tree, node, reflexive, climbed, is_subject)
+        nominal = _before(tree, node, reflexive, climbed, _SUBJECT)
         if nominal is not None:
             stands = tree.lower(nominal) in RELATIVE_PRONOUNS and is_relative(tree, node)
             word, pronoun = (parent, nominal) if stands else (nominal, None)
@@ -188,7 +188,7 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
             if not any(tree.relation(child) == "mark" for child in tree.children(node)):
                 return None
         if relation == "xcomp":
-            nominal = _before(tree, parent, reflexive, climbed, _is_object)
+            nominal = _before(tree, parent, reflexive, climbed, _OBJECTS)
             if nominal is not None:
                 return _Antecedent(nominal, None, frozenset(clause))
         if relation in ("csubj", "parataxis", "root"):
@@ -199,15 +199,11 @@ def _antecedent(tree: Tree, reflexive: int) -> _Antecedent | None:
 
 
 def _before(
-    tree: Tree, node: int, end: int, climbed: set[int], kind: Callable[[Tree, int], bool]
+    tree: Tree, node: int, end: int, climbed: set[int], relations: frozenset[str]
 ) -> int | None:
-    """Return the last dependent of a kind before a position that was not passed on the way up."""
-    dependents = [c for c in tree.children(node) if c < end and c not in climbed and kind(tree, c)]
-    return dependents[-1] if dependents else None
-
-
-def _is_object(tree: Tree, word: int) -> bool:
-    return tree.relation(word) in _OBJECTS
+    """Return the last such dependent before a position that was not passed on the way up."""
+    children = [c for c in tree.children(node) if c < end and c not in climbed]
+    return next((c for c in reversed(children) if tree.relation(c) in relations), None)
 
 
 def _agrees(tree: Tree, antecedent: int, reflexive: int) -> bool:

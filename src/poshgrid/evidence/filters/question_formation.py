@@ -84,8 +84,8 @@ def paper(tree: Tree) -> Match | None:
 def direct(tree: Tree) -> Match | None:
     """Return the inverted auxiliary, its subject and the other auxiliary, or ``None``."""
     for clause, auxiliary, subject in _inversions(tree):
-        # Their clauses follow the auxiliary
-        follows = _expletive(tree, clause) or tree.lower(subject) == "it"
+        expletive = any(tree.relation(child) == "expl" for child in tree.children(clause))
+        follows = expletive or tree.lower(subject) == "it"  # its clauses follow the auxiliary
         other = None if follows else _auxiliary_below(tree, subject)
         # In the statement the auxiliary is before its predicate: "is he smiling who is here"
         if other is not None and (clause < subject or other < clause):
@@ -154,10 +154,6 @@ def _finite(tree: Tree, word: int) -> bool:
     if lower in AUXILIARIES:
         return is_auxiliary(tree, word) or tag == "AUX" or (tag == "VERB" and lower in _BE)
     return lower in CLITICS and is_auxiliary(tree, word)
-
-
-def _expletive(tree: Tree, clause: int) -> bool:
-    return any(tree.relation(child) == "expl" for child in tree.children(clause))
 
 
 def _asks(tree: Tree, word: int) -> bool:

@@ -35,7 +35,9 @@ class Parser:
 
     def __init__(self, pipeline: Any) -> None:  # noqa: ANN401 - a stanza.Pipeline
         """Store a pipeline that takes lists of words."""
-        _hush()
+        # Stanza resets its level when its training modules are imported and at each new pipeline
+        if not logs.get(__name__).isEnabledFor(logging.DEBUG):
+            logging.getLogger("stanza").setLevel(logging.ERROR)
         self._pipeline = pipeline
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
@@ -98,9 +100,3 @@ def load(model: Path, options: Options, language: str) -> Parser:
                 f"{model}: not a model that Stanza {stanza.__version__} can load ({reason}); "
                 "give the folder of a download for this version"
             ) from error
-
-
-def _hush() -> None:
-    # Stanza resets its log level when its training modules are imported and at each new pipeline.
-    if not logs.get(__name__).isEnabledFor(logging.DEBUG):
-        logging.getLogger("stanza").setLevel(logging.ERROR)
