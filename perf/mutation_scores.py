@@ -78,7 +78,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "tests/unit/models/training/test_checkpoint.py"),
     ),
     "stages": (
-        ("stages/*", "grid/inputs", "grid/grid", "planning/current", "config/specs"),
+        ("stages/*", "grid/grid", "planning/current", "config/specs"),
         ("tests/unit/grid", "tests/unit/config", "tests/workflow/test_current.py"),
     ),
 }  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
-from poshgrid.config import Condition, Regression, specs
+from poshgrid.config import Condition, Pretrained, Regression, specs
 from poshgrid.config.formula import suite_of
 from poshgrid.config.models import OWN
 from poshgrid.config.runs import (
@@ -176,6 +177,11 @@ class Grid(Targets):
             size=size,
             heldout_filtered=self.corpus_of(condition).splits == "drawn",
         )
+
+    def model_folder(self, model: Pretrained) -> Path | None:
+        """Return the folder of a pretrained model; None if its path is an id on a hub."""
+        folder = Path(self.config.data, model.path)
+        return folder if folder.is_dir() else None
 
     def train_spec(self, run: Run) -> specs.TrainSpec:
         """Return the model, recipe, bias and seed of a run, with the options of its biases."""

@@ -26,7 +26,6 @@ from poshgrid.corpora import budgets, catalogue
 from poshgrid.corpora.read import read_source
 from poshgrid.corpora.report import loss
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.inputs import model_folder
 from poshgrid.parsing.engines.spacy import is_mapped
 from poshgrid.parsing.engines.words import LABELS
 from poshgrid.parsing.treebank import TOY, components
@@ -354,7 +353,7 @@ def _suite(grid: Grid, suite: Suite) -> Finding:
 def _given(grid: Grid, target: str) -> Iterator[Finding]:
     """Yield whether given models exist, or, on a hub, have a fixed revision."""
     for name, model in grid.pretrained.items():
-        check, folder = f"pretrained {name}", model_folder(grid, model)
+        check, folder = f"pretrained {name}", grid.model_folder(model)
         if folder is not None:
             remedy = "give the folder of a Hugging Face model"
             there = (folder / "config.json").is_file()

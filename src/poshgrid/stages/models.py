@@ -10,9 +10,8 @@ from poshgrid.config import specs
 from poshgrid.config.models import OWN, SMALLEST
 from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
 from poshgrid.core import plugins
-from poshgrid.grid.inputs import relative
 from poshgrid.models.training import bias, builder
-from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing, relative
 
 RUN = "{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
 """A run's name as wildcards."""

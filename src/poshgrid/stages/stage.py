@@ -13,22 +13,27 @@ import hashlib
 import importlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
-from poshgrid.config.base import Section
+from poshgrid.config import Source, Suite
+from poshgrid.config.base import Section, place
 from poshgrid.config.paths import Paths
+from poshgrid.config.runs import SCORED, Run
 from poshgrid.config.specs import parse
-from poshgrid.core import adopt, fingerprint, verification
+from poshgrid.core import adopt, fingerprint, plugins, verification
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import write_text
 from poshgrid.core.manifest import recorded
+from poshgrid.core.plugins import FILTERS
 from poshgrid.core.verification import MANIFEST
+from poshgrid.corpora import toy
+from poshgrid.evidence import patterns
 from poshgrid.grid.grid import Grid
-from poshgrid.grid.inputs import Inputs
+from poshgrid.parsing import treebank
 from poshgrid.planning.current import LONG
 
 MAX_ARGUMENT = 48 * 1024
@@ -110,8 +115,24 @@ def flat(files: Files) -> list[str]:
     return [*files.values()] if isinstance(files, dict) else files
 
 
-class Stage(Inputs):
+def relative(path: Path) -> str:
+    """Return a path relative to the working folder if possible, so that a checkout can be moved.
+
+    Raises:
+        PoshgridError: Snakemake would read it as another path (:func:`poshgrid.config.base.place`).
+    """
+    text = str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+    try:
+        return place(text)
+    except ValueError as error:
+        raise PoshgridError(str(error)) from error
+
+
+class Stage:
     """A stage of the workflow. A subclass declares it; its name is that of the rule.
+
+    Its methods name the files that jobs read. A missing file from outside the workflow is left out:
+    the job itself reports what is missing, and where to get it.
 
     Attributes:
         function: dotted path of the function that runs. The code digest covers :meth:`modules`, by
@@ -158,7 +179,7 @@ class Stage(Inputs):
             grid: the grid whose jobs these are.
             write: returns whether to write the files of long jobs; a dry-run writes none.
         """
-        super().__init__(grid)
+        self.grid, self.paths, self.data = grid, grid.paths, grid.config.data
         self.write = write
 
     # What a subclass declares
@@ -189,6 +210,105 @@ class Stage(Inputs):
     @staticmethod
     def finished(job: Job) -> None:
         """Clean up once the output and its manifest are on the disk."""
+
+    # Files from outside the workflow
+
+    def parser_folder(self, parser: str) -> str:
+        """Return the folder of a parser's model, trained or given by path."""
+        model = self.grid.parsers[parser].model
+        return relative(Path(self.data, model)) if model else self.paths.parser(parser)
+
+    def parser_files(self, parser: str) -> list[str]:
+        """Return the files of a parser's model if it is given by path."""
+        if not self.grid.parsers[parser].model:
+            return []
+        folder = Path(self.parser_folder(parser))
+        return sorted(str(path) for path in folder.rglob("*") if path.is_file())
+
+    def pretrained_folder(self, run: Run) -> Path | None:
+        """Return the folder of a pretrained model; None if its path is an id on a hub."""
+        return self.grid.model_folder(self.grid.pretrained_runs[run])
+
+    def of_reader(self, package: str, entry: Source | Suite) -> list[str]:
+        """Return the files from which a reader reads a source or suite."""
+        reader = plugins.load(package, entry.reader)
+        options = plugins.options(package, entry.reader, entry.options)
+        try:
+            files = reader.files(Path(self.data, entry.path or ""), options)
+        except (OSError, PoshgridError):
+            return []
+        return [relative(file) for file in files]
+
+    def trees(self, names: Iterable[str]) -> list[str]:
+        """Return the files of treebanks: CoNLL-U files, folders, or the toy grammar."""
+        paths = [
+            path
+            for name in names
+            for path in (
+                map(relative, toy.files())
+                if name == treebank.TOY
+                else treebank.files(Path(self.data, name))
+            )
+        ]
+        return sorted(set(map(str, paths)))
+
+    # Results of other rules
+
+    def trained_parser(self, parser: str) -> list[str]:
+        """Return the manifest of a trained parser; [] if its model is given by path."""
+        model = self.grid.parsers[parser].model
+        return [] if model else [f"{self.paths.parser(parser)}/manifest.json"]
+
+    def shards(self, corpus: str, parser: str) -> list[str]:
+        """Return the trees of all shards of a corpus by a parser."""
+        shards = range(self.grid.shards(corpus))
+        return [self.paths.parses(corpus, parser, shard) for shard in shards]
+
+    def labels(self, condition: str) -> list[str]:
+        """Return the labels with which a condition is built: the deciding parser's, or []."""
+        if not self.grid.needs_evidence(condition):
+            return []
+        corpus = self.grid.corpus_of(condition).name
+        return [self.paths.evidence(corpus, self.grid.evidence_parsers()[0])]
+
+    def whole(self, condition: str) -> str:
+        """Return the sentences of a condition's corpus."""
+        return self.paths.sentences(self.grid.corpus_of(condition).name)
+
+    def tokenizer(self, condition: str, size: str) -> list[str]:
+        """Return the file of a cell's tokenizer."""
+        cell = self.grid.tokenizer_place(condition, size)
+        return [f"{self.paths.tokenizer(*cell)}/tokenizer.json"]
+
+    def items(self) -> dict[str, str]:
+        """Return suite -> items, for the suites of pairs."""
+        return {suite: self.paths.items(suite) for suite in self.grid.pairs}
+
+    def model(self, run: Run) -> list[str]:
+        """Return the files of a model; a manifest represents its whole folder."""
+        if run.recipe not in SCORED:
+            folder = self.paths.model(run.name)
+            return [f"{folder}/{name}" for name in ("model.safetensors", "manifest.json")]
+        own = self.pretrained_folder(run)
+        return sorted(relative(p) for p in own.iterdir() if p.is_file()) if own else []
+
+    def scores(self, runs: Iterable[Run], *suites: str) -> list[str]:
+        """Return the scores of runs on suites."""
+        return [self.paths.scores(run.name, suite) for run in runs for suite in suites]
+
+    # Files of the package that are not Python
+
+    def lexicon(self) -> list[str]:
+        """Return the tables of the lexicon."""
+        from poshgrid.benchmark.lexicon import LEXICON  # imported here because it reads a table
+
+        return [relative(path) for path in sorted(LEXICON.glob("*.*"))]
+
+    def word_lists(self, filters: Iterable[str]) -> list[str]:
+        """Return the word lists of filters."""
+        modules = [plugins.load(FILTERS, word) for word in filters]
+        lists = [patterns.word_lists(getattr(module, "PATTERNS", {})) for module in modules]
+        return [str(path) for paths in lists for path in paths]
 
     # What rules read
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import poshgrid
 from poshgrid.benchmark.reading import table10
 from poshgrid.config import specs
 from poshgrid.config.runs import COUNTED, GIVEN, UNTRAINED
@@ -13,9 +14,8 @@ from poshgrid.config.sizes import words
 from poshgrid.core import plugins, resources
 from poshgrid.core.plugins import SECTIONS
 from poshgrid.grid import filtering
-from poshgrid.grid.inputs import relative
 from poshgrid.stages.scoring import HeuristicChoices, judging
-from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
+from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, relative
 
 
 def tables(*names: str) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class Accuracy(Stage):
         """Return what is judged, what heuristics and baselines read, and words of conditions."""
         return {
             "items": self.items(),
-            "heuristics": self.heuristics(),
+            "heuristics": {suite: self.paths.heuristics(suite) for suite in self.grid.pairs},
             "scores": self.scores(self.grid.runs(wc.target), *self.grid.pairs),
             "unigrams": [
                 f"{self.paths.model(run.name)}/model.safetensors"
@@ -203,9 +203,13 @@ class Report(Stage):
         """Return everything that the page shows, and its templates and styles."""
         # Templates, styles and the bibliography are not Python, so their content is digested here.
         files = *resources.study("*", "published/*/*.csv"), *resources.study("*", "children.csv")
-        page = [
-            *self.layout("report"), *map(relative, (table10.file(), *files)),
-        ]  # fmt: skip
+        folder = Path(relative(Path(poshgrid.__file__).parent), "report")
+        page = sorted(
+            str(path)
+            for path in folder.rglob("*.*")
+            if path.suffix not in (".py", ".pyc") and path.is_file()
+        )
+        page += map(relative, (table10.file(), *files))
         return {"shown": self._shown(wc.target), "page": page}
 
     def _shown(self, target: str) -> list[str]:
