@@ -169,13 +169,12 @@ def summarise(counts: pl.DataFrame, bounds: pl.DataFrame) -> pl.DataFrame:
 def _with_baselines(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the means of the baselines of the same condition and size, and which are far from 50%."""
     cell = ["condition", "size", "suite", "level", "category", "phenomenon", "part"]
-    untrained = pl.col("recipe") == UNTRAINED
-    of_baselines = {UNTRAINED: (untrained & (pl.col("bias") == "none"), [*cell, "model"])}
-    for baseline in WORD_BASELINES:
-        of_baselines[baseline] = (
-            (pl.col("recipe") == COUNTED) & (pl.col("model") == baseline),
-            cell,
-        )
+    untrained = (pl.col("recipe") == UNTRAINED) & (pl.col("bias") == "none")
+    counted = pl.col("recipe") == COUNTED
+    of_baselines = {
+        UNTRAINED: (untrained, [*cell, "model"]),
+        **{name: (counted & (pl.col("model") == name), cell) for name in WORD_BASELINES},
+    }
     for baseline, (its_rows, key) in of_baselines.items():
         means = rows.filter(its_rows).select(*key, pl.col("mean").alias(baseline))
         rows = rows.join(means, on=key, how="left")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,34 +30,20 @@ COMPARED = ("model", "bias", "recipe")
 _MEASURED = [name for name in PERPLEXITY if name not in (*RUN_AXES, "seed")]
 _LEVEL_KEY = ["suite", "level", "category", "phenomenon"]
 _SHARED_AXES = RUN_AXES[1:]  # a filtered model and its full ones are the same in these
-_MARGINS = {
+MARGINS = {
     **dict.fromkeys((*RUN_AXES, *_LEVEL_KEY), pl.String),
     **dict.fromkeys(("margin", "margin_full", "r"), pl.Float64),
 }
-_OF_SUITES = {**dict.fromkeys((*RUN_AXES, "suite"), pl.String), "value": pl.Float64}
+"""One row per filtered point that has a full point, suite and phenomenon. margin and margin_full:
+the mean of log P(good) - log P(bad), in nats, of scores averaged over seeds pair by pair (FiCT,
+equation 2); r: Pearson's correlation of the pairs' margins (section 5.4)."""
+OF_SUITES = {**dict.fromkeys((*RUN_AXES, "suite"), pl.String), "value": pl.Float64}
+"""exp(nats per token) of a suite's good members, a row for each run whose perplexity on unfiltered
+text is measured, too."""
 _SAME = 1e-9
 """Values that differ by less than this, relative to the largest, are equal but for rounding."""
 
 log = logs.get(__name__)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """The judgements of some runs.
-
-    Attributes:
-        accuracy: one row per run, suite and level: see :func:`levels.by_level`.
-        margins: one row per filtered point that has a full point, suite and phenomenon:
-            ``RUN_AXES``, suite, level, category, phenomenon; margin and margin_full: the mean of
-            log P(good) - log P(bad), in nats, of scores averaged over seeds pair by pair (FiCT,
-            equation 2); r: Pearson's correlation of the pairs' margins (section 5.4).
-        perplexity: ``RUN_AXES``, suite, value: exp(nats per token) of a suite's good members, the
-            mean over seeds; only of runs whose perplexity on unfiltered text is measured, too.
-    """
-
-    accuracy: pl.DataFrame
-    margins: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_MARGINS))
-    perplexity: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_OF_SUITES))
 
 
 def deltas(
@@ -70,7 +55,9 @@ def deltas(
 ) -> dict[str, Any]:
     """Compare filtered models with full models that are otherwise alike.
 
-    A full model is trained on the same corpus without filters.
+    A full model is trained on the same corpus without filters. The weights that training kept are
+    judged. ``scoring.reduction`` decides judgements; margins are always differences of sums of
+    log-probabilities, as in FiCT.
 
     Args:
         spec: the runs, the full condition of each filtered one, and the phenomena that filters are
@@ -88,12 +75,26 @@ def deltas(
         PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not
             what the stage ``perplexity`` writes.
     """
-    output = Path(output)
-    judged = read(levels.trained(spec.runs), Path(scores), items, spec)
-    rows = differences(judged, spec)
+    output, scores = Path(output), Path(scores)
+    runs = {name: levels.axes(name) for name in sorted(levels.trained(spec.runs))}
+    counts, tallies = tally.count(runs, scores, items, spec.scoring)
+    accuracy = levels.by_level(counts, [*RUN_AXES, "seed", "suite"])
+    margins = [
+        {"suite": suite, **row}
+        for suite, of_suite in tallies.items()
+        for row in _margins(of_suite, spec.full)
+    ]
+    rows = differences(accuracy, pl.DataFrame(margins, schema=MARGINS), spec)
     unfiltered = _perplexities(perplexity)
-    compared = tests(rows, judged, set(spec.full.values()), unfiltered)
-    points = set(judged.accuracy.select(RUN_AXES).iter_rows())
+    nats = [
+        (*(axes[axis] for axis in RUN_AXES), suite, _perplexity(scores / name / f"{suite}.parquet"))
+        for suite in tallies
+        for name, axes in runs.items()
+        if name in spec.perplexity
+    ]
+    of_suites = pl.DataFrame(nats, schema=OF_SUITES, orient="row")
+    compared = tests(rows, accuracy, set(spec.full.values()), unfiltered, of_suites)
+    points = set(accuracy.select(RUN_AXES).iter_rows())
     alone = sorted(
         "/".join(point)
         for point in points
@@ -119,43 +120,6 @@ def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:
                 f"{path}: not what the stage perplexity writes; delete it and run again"
             ) from error
     return levels.ordered(pl.DataFrame(rows, schema=PERPLEXITY, strict=False), "seed")
-
-
-def read(names: Sequence[str], scores: Path, items: Mapping[str, Path], spec: DeltasSpec) -> Judged:
-    """Judge every pair of every run, with the weights that training kept.
-
-    ``scoring.reduction`` decides judgements. Margins are always differences of sums of
-    log-probabilities, as in FiCT.
-
-    Args:
-        names: of runs.
-        scores: folder of score files: ``{run}/{suite}.parquet`` below it.
-        items: suite -> its table of pairs.
-        spec: how two scores become a judgement, the full condition of each filtered one, and the
-            runs whose perplexity is needed.
-
-    Raises:
-        PoshgridError: see :func:`judgements.judged`.
-    """
-    runs = {name: levels.axes(name) for name in sorted(names)}
-    counts, tallies = tally.count(runs, scores, items, spec.scoring)
-    margins = [
-        {"suite": suite, **row}
-        for suite, of_suite in tallies.items()
-        for row in _margins(of_suite, spec.full)
-    ]
-    nats = [
-        (*(axes[axis] for axis in RUN_AXES), suite, _perplexity(scores / name / f"{suite}.parquet"))
-        for suite in tallies
-        for name, axes in runs.items()
-        if name in spec.perplexity
-    ]
-    table = pl.DataFrame(nats, schema=_OF_SUITES, orient="row")
-    return Judged(
-        levels.by_level(counts, [*RUN_AXES, "seed", "suite"]),
-        pl.DataFrame(margins, schema=_MARGINS),
-        table.group_by(*RUN_AXES, "suite", maintain_order=True).agg(pl.col("value").mean()),
-    )
 
 
 def _margins(of_suite: tally.Tally, full: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -184,17 +148,18 @@ def _perplexity(path: Path) -> float:
     return math.exp(-nats / tokens)
 
 
-def differences(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
+def differences(accuracy: pl.DataFrame, margins: pl.DataFrame, spec: DeltasSpec) -> pl.DataFrame:
     """Return the table of deltas (``DELTAS``).
 
     The mean accuracy of the filtered models over seeds is compared with that of the full models of
     the same size, model, recipe and bias (FiCT, equation 1).
 
     Args:
-        judged: the judgements.
+        accuracy: one row per run, suite and level: see :func:`levels.by_level`.
+        margins: columns of ``MARGINS``.
         spec: the full condition of each filtered one, and the phenomena that filters are aimed at.
     """
-    by_point = levels.over_seeds(judged.accuracy, [*RUN_AXES, *_LEVEL_KEY])
+    by_point = levels.over_seeds(accuracy, [*RUN_AXES, *_LEVEL_KEY])
     # The delta subtracts a constant, which does not change the SD
     by_point = by_point.rename({"mean": "accuracy", "sd": "delta_sd"})
     full = by_point.select(
@@ -210,7 +175,7 @@ def differences(judged: Judged, spec: DeltasSpec) -> pl.DataFrame:
     rows = (
         by_point.join(against, on="condition")
         .join(full, on=["full", *_SHARED_AXES, *_LEVEL_KEY])
-        .join(judged.margins, on=[*RUN_AXES, *_LEVEL_KEY], how="left")
+        .join(margins, on=[*RUN_AXES, *_LEVEL_KEY], how="left")
         .with_columns(
             delta=pl.col("accuracy") - pl.col("accuracy_full"),
             targeted=targeted if by_point.height else pl.lit(value=False),
@@ -262,7 +227,11 @@ def by_condition(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tests(
-    rows: pl.DataFrame, judged: Judged, full: set[str], perplexity: pl.DataFrame
+    rows: pl.DataFrame,
+    accuracy: pl.DataFrame,
+    full: set[str],
+    perplexity: pl.DataFrame,
+    of_suites: pl.DataFrame,
 ) -> pl.DataFrame:
     """Compare models, biases and recipes with each other, all else equal (``DELTA_TESTS``).
 
@@ -279,15 +248,16 @@ def tests(
 
     Args:
         rows: columns of ``DELTAS``.
-        judged: the judgements that the rows were computed from.
+        accuracy: the accuracies that the rows were computed from.
         full: conditions without filters.
         perplexity: columns of ``PERPLEXITY``.
+        of_suites: columns of ``OF_SUITES``.
     """
     aimed = rows.filter("targeted", level="phenomenon")
     point = [*RUN_AXES, "suite"]
-    average = levels.over_seeds(judged.accuracy.filter(level="average"), point)
+    average = levels.over_seeds(accuracy.filter(level="average"), point)
     whole = rows.filter(level="average").select(*point, value="delta")
-    unfiltered = judged.accuracy.filter(pl.col("condition").is_in(full)).select(point).unique()
+    unfiltered = accuracy.filter(pl.col("condition").is_in(full)).select(point).unique()
     measures = {
         "accuracy": average.select(*point, value="mean"),
         "corpus delta": pl.concat([whole, unfiltered.with_columns(value=pl.lit(0.0))]),
@@ -296,7 +266,7 @@ def tests(
         "targeted margin delta": aimed.select(
             *point, "category", "phenomenon", value=pl.col("margin") - pl.col("margin_full")
         ),
-        "suite perplexity": judged.perplexity,
+        "suite perplexity": of_suites.group_by(point, maintain_order=True).agg(pl.mean("value")),
         "perplexity": levels.over_seeds(perplexity, RUN_AXES, "perplexity").select(
             *RUN_AXES, value="mean", suite=pl.lit("")
         ),

@@ -91,26 +91,27 @@ def design(
     counts = counts.with_columns(pl.col("template").fill_null(""))
     used = {variable for term in _parsed(formula) for variable in term.var_names}
     rows = _select_rows(counts, suite, only, keep_biases="bias" in used)
-    rows = rows if phenomena is None else _of_phenomena(rows, phenomena)
+    for name in phenomena or ():
+        known = {*rows["category"], *rows["phenomenon"]}
+        check_known("regressions: phenomena: not in the suite", name, known)
+    if phenomena is not None:
+        chosen = pl.col("category", "phenomenon").is_in(phenomena)
+        rows = rows.filter(pl.any_horizontal(chosen))
     if rows.select(CELL[:-1]).n_unique() < 2:
         raise PoshgridError(
             f"counts: {'/'.join(map(str, rows.select(CELL[:-1]).row(0)))} is the only count: no "
             "model can be fitted to it; add runs or phenomena to the target"
         )
-    frame, rounded = _model_frame(_summed(rows, "template" in used))
+    by_template = "template" in used
+    rows = rows.group_by(_ORDER if by_template else _ORDER[:-1], maintain_order=True).agg(
+        pl.col("source", "filtered").first(), pl.col("correct", "n").sum()
+    )
+    frame, rounded = _model_frame(rows)
     kept, notes = _estimable(formula, frame)
     notes += [*_aliased(kept, frame), *_confounded(used, frame)]
     if rounded:
         notes.append(f"{rounded} counts ended in .5 (ties) and were rounded to even")
     return Design(frame, kept, notes, rounded)
-
-
-def _summed(rows: pl.DataFrame, by_template: bool) -> pl.DataFrame:
-    """Return counts by run and phenomenon (and template), in the same order."""
-    key = _ORDER if by_template else _ORDER[:-1]
-    return rows.group_by(key, maintain_order=True).agg(
-        pl.col("source", "filtered").first(), pl.col("correct").sum(), pl.col("n").sum()
-    )
 
 
 def _select_rows(
@@ -131,14 +132,6 @@ def _select_rows(
             f"{did_you_mean(chosen, suites)}; nothing to fit: add such a run to the target"
         )
     return rows.sort(_ORDER)
-
-
-def _of_phenomena(rows: pl.DataFrame, phenomena: Sequence[str]) -> pl.DataFrame:
-    """Return the rows of phenomena or categories."""
-    for name in phenomena:
-        known = {*rows["category"], *rows["phenomenon"]}
-        check_known("regressions: phenomena: not in the suite", name, known)
-    return rows.filter(pl.any_horizontal(pl.col("category", "phenomenon").is_in(phenomena)))
 
 
 def _model_frame(rows: pl.DataFrame) -> tuple[pd.DataFrame, int]:

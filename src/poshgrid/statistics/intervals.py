@@ -126,12 +126,14 @@ def _replicated(
     columns = ["level", "category", "phenomenon", "part"]
     for key, stratum in order.group_by(columns, maintain_order=True):
         level, category, phenomenon, part = map(str, key)
-        names = [category, phenomenon, *filter(None, [part])]
+        names = [sums.suite, category, phenomenon, *filter(None, [part])]
+        # Python's own hash of names differs between processes
+        digest = hashlib.sha256("\0".join(names).encode()).digest()
         right, pairs = _resampled_sums(
             sums.correct[stratum["row"].to_numpy()],
             stratum["n"].to_numpy(),
             replicates,
-            np.random.default_rng([seed, *_seed_numbers(sums.suite, *names)]),
+            np.random.default_rng([seed, *np.frombuffer(digest, dtype="<u4").tolist()]),
         )
         pairs = pairs * seeds
         yield dict(zip(columns, map(str, key), strict=True)), right / pairs
@@ -169,12 +171,6 @@ def _resampled_sums(
         right[start : start + rows] = times @ correct
         pairs[start : start + rows, 0] = times @ n.astype(float)
     return right, pairs
-
-
-def _seed_numbers(*names: str) -> list[int]:
-    """Return numbers derived from names: Python's own hash differs between processes."""
-    digest = hashlib.sha256("\0".join(names).encode()).digest()
-    return np.frombuffer(digest, dtype="<u4").tolist()
 
 
 def clustered(sets: pl.DataFrame, by: list[str]) -> pl.DataFrame:

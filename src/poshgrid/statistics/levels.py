@@ -120,5 +120,4 @@ def ordered(rows: pl.DataFrame, *by: str | pl.Expr) -> pl.DataFrame:
 
 def rank() -> pl.Expr:
     """Return the sort key of the column level: the order of ``LEVELS``, then of ``PARTS``."""
-    order = {level: i for i, level in enumerate((*LEVELS, *PARTS))}
-    return pl.col("level").replace_strict(order)
+    return pl.col("level").cast(pl.Enum((*LEVELS, *PARTS)))

@@ -159,18 +159,16 @@ class Predictor:
         return pd.concat([frame, self._frame[list(frame.columns)]], ignore_index=True)
 
     def _stacked_draws(self, names: list[str], every: int) -> np.ndarray:
+        """Return the draws of some terms: draws of all chains x coefficients."""
         chains, draws = self.shape
         count = chains * len(range(0, draws, every))
-        return np.concatenate(
-            [np.zeros((count, 0)), *(self._draws(name, every) for name in names)], axis=1
-        )
-
-    def _draws(self, name: str, every: int) -> np.ndarray:
-        """Return the draws of one term: draws of all chains x coefficients."""
-        values = self._posterior[name].values[:, ::every]
-        if "|" in name and values.ndim == 4:
-            values = values.swapaxes(2, 3)  # from predictor x group to the order of the columns
-        return values.reshape(values.shape[0] * values.shape[1], -1)
+        stacked = [np.zeros((count, 0))]
+        for name in names:
+            values = self._posterior[name].values[:, ::every]
+            if "|" in name and values.ndim == 4:
+                values = values.swapaxes(2, 3)  # from predictor x group to the order of the columns
+            stacked.append(values.reshape(count, -1))
+        return np.concatenate(stacked, axis=1)
 
 
 # ---- predictive check ----------------------------------------------------------------------------

@@ -36,18 +36,13 @@ def summarise(posterior: xarray.Dataset, frame: pd.DataFrame) -> pl.DataFrame:
     Returns:
         Columns of ``SUMMARY``: coefficients in the order of the formula, SDs, groups.
     """
-    rows = [
-        {"term": term, "label": label, "kind": kind, "implicit": implicit, **describe(draws)}
-        for term, label, kind, implicit, draws in _terms(posterior, frame)
-    ]
     order = {"common": 0, "sd": 1, "group": 2}
-    return pl.DataFrame(sorted(rows, key=lambda row: order[row["kind"]]), schema=SUMMARY)
+    rows = sorted(_rows(posterior, frame), key=lambda row: order[row["kind"]])
+    return pl.DataFrame(rows, schema=SUMMARY)
 
 
-def _terms(
-    posterior: xarray.Dataset, frame: pd.DataFrame
-) -> Iterator[tuple[str, str, str, bool, np.ndarray]]:
-    """Yield term, label, kind, implicit and draws (chain x draw)."""
+def _rows(posterior: xarray.Dataset, frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the table, in the order of the posterior's variables."""
     for name in map(str, posterior.data_vars):
         if name.endswith("__"):  # a transformed variable that nutpie stores, too
             continue
@@ -69,7 +64,8 @@ def _terms(
             else:
                 label = f"{group.capitalize()} {level[-1]}{f', {of}' if inner else ''}"
             term = f"{name}[{', '.join(level)}]" if level else name
-            yield term, label, kind, implicit, draws
+            row = {"term": term, "label": label, "kind": kind, "implicit": implicit}
+            yield row | describe(draws)
 
 
 def _combinations(effect: str, group: str, frame: pd.DataFrame) -> set[tuple[str, str]] | None:

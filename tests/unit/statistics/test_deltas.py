@@ -11,7 +11,7 @@ from scipy import stats
 
 from poshgrid.config import Scoring, specs
 from poshgrid.core import files
-from poshgrid.statistics.deltas import Judged, by_condition, deltas, differences
+from poshgrid.statistics.deltas import MARGINS, OF_SUITES, by_condition, deltas, differences
 from poshgrid.statistics.deltas import tests as paired_tests
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY
 from tests.cases import read_cases
@@ -203,7 +203,7 @@ def authors(shared):
         .agg(pl.col("accuracy").mean())
         .with_columns(level=pl.lit("average"), category=pl.lit(""), phenomenon=pl.lit(""))
     )
-    judged = Judged(pl.concat([rows, average.select(rows.columns)]))
+    accuracy = pl.concat([rows, average.select(rows.columns)])
     aims = table.filter("filter_target").select("corpus", "blimp_benchmark").unique()
     spec = specs.DeltasSpec(
         scoring=Scoring(),
@@ -211,12 +211,13 @@ def authors(shared):
         full={c: "full" for c in table["corpus"].unique() if c != "full"},
         targets={c: part["blimp_benchmark"].to_list() for (c,), part in aims.group_by("corpus")},
     )
-    return table, spec, judged
+    none = pl.DataFrame(schema=MARGINS)
+    return table, accuracy, differences(accuracy, none, spec)
 
 
 def test_the_authors_deltas_of_fict(authors):
-    table, spec, judged = authors
-    ours = differences(judged, spec).filter(level="phenomenon")
+    table, _, rows = authors
+    ours = rows.filter(level="phenomenon")
     theirs = (
         table.filter(pl.col("corpus") != "full")
         .group_by(condition="corpus", model="arch", phenomenon="blimp_benchmark")
@@ -238,9 +239,9 @@ def test_the_authors_deltas_of_fict(authors):
     ],
 )
 def test_the_authors_tests_of_fict(authors, measure, pairs, means, t, p):
-    _, spec, judged = authors
-    rows = differences(judged, spec)
-    tests = paired_tests(rows, judged, {"full"}, pl.DataFrame(schema=PERPLEXITY))
+    _, accuracy, rows = authors
+    none = (pl.DataFrame(schema=schema) for schema in (PERPLEXITY, OF_SUITES))
+    tests = paired_tests(rows, accuracy, {"full"}, *none)
     (row,) = tests.filter(measure=measure).to_dicts()
     assert (row["first"], row["second"], row["pairs"]) == ("lstm", "transformer", pairs)
     assert (100 * row["mean_first"], 100 * row["mean_second"]) == pytest.approx(

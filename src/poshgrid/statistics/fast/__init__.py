@@ -36,7 +36,6 @@ from poshgrid.config import Regression
 from poshgrid.config.formula import RESPONSE
 from poshgrid.statistics.design import Design
 from poshgrid.statistics.fast.density import Density
-from poshgrid.statistics.fast.formula import Term
 
 if TYPE_CHECKING:
     import arviz
@@ -104,33 +103,34 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
     values = {term.name: part for term, part in zip(density.arranged, parts, strict=True)}
     # bambi reports the intercept for predictors that are not centred.
     values["Intercept"] -= sum(values[term.name] @ term.means for term in terms)[..., None]
-    sds = np.exp(points[..., density.width :])
-    common = {
-        t.name: values[t.name] if t.dimension else values[t.name][..., 0]
-        for t in terms
-        if not t.group
-    }
+    grouped = [term for term in density.arranged if term.group]
+    ends = np.cumsum([term.sds for term in grouped])[:-1]
+    parts = np.split(np.exp(points[..., density.width :]), ends, axis=-1)
+    sds = {term.name: part for term, part in zip(grouped, parts, strict=True)}
+    common: dict[str, np.ndarray] = {}
     of_sds: dict[str, np.ndarray] = {}
     groups: dict[str, np.ndarray] = {}
     dims = {term.name: [term.dimension] for term in terms if term.dimension}
     coords = {term.dimension: term.labels for term in terms if term.dimension}
-    firsts = np.cumsum([0, *(term.sds for term in density.arranged if term.group)])
-    of_group = dict(zip((t.name for t in density.arranged if t.group), firsts[:-1], strict=True))
     for term in terms:
+        own = values[term.name]
         if not term.group:
+            common[term.name] = own if term.dimension else own[..., 0]
             continue
-        first = of_group[term.name]
-        own = sds[..., first : first + term.sds]
-        groups[term.name] = values[term.name]
+        groups[term.name] = own
         if not term.of:
-            of_sds[f"{term.name}_sigma"] = own[..., 0]
+            of_sds[f"{term.name}_sigma"] = sds[term.name][..., 0]
             continue
         inner = f"{term.name.partition('|')[0]}__expr_dim"
         coords[inner] = list(term.of)
-        of_sds[f"{term.name}_sigma"] = own
+        of_sds[f"{term.name}_sigma"] = sds[term.name]
         dims[f"{term.name}_sigma"] = [inner]
         if not term.nested:
-            groups[term.name] = _crossed(term, values[term.name])
+            # As in bambi: levels of the predictor x groups; combinations without data are NaN
+            effects = np.full((*own.shape[:2], len(term.labels) * term.sds), np.nan)
+            effects[..., term.placed] = own
+            crossed = effects.reshape(*own.shape[:2], -1, term.sds)
+            groups[term.name] = crossed.swapaxes(2, 3)
             dims[term.name] = [inner, *dims[term.name]]
     inference = arviz.from_dict(
         posterior={**common, **of_sds, **groups},
@@ -140,13 +140,3 @@ def _inference(drawn: arviz.InferenceData, density: Density, made: Design) -> ar
     )
     inference.add_groups(sample_stats=drawn["sample_stats"])
     return inference
-
-
-def _crossed(term: Term, drawn: np.ndarray) -> np.ndarray:
-    """Return the effects of a group as in bambi: chain x draw x levels of the predictor x groups.
-
-    Combinations without data are NaN.
-    """
-    effects = np.full((*drawn.shape[:2], len(term.labels) * term.sds), np.nan)
-    effects[..., term.placed] = drawn
-    return effects.reshape(*drawn.shape[:2], -1, term.sds).swapaxes(2, 3)

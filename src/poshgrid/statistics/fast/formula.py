@@ -80,7 +80,8 @@ def refuses(made: Design) -> str | None:
     if coded.group is None:
         return "the formula has no group, such as (1|seed)"
     for name in coded.group.terms:
-        if not _rows_have_one_level(coded.group.design_matrix[:, coded.group.slices[name]]):
+        columns = coded.group.design_matrix[:, coded.group.slices[name]]
+        if columns.max() != 1 or (columns.sum(axis=1) != 1).any():  # not one level in each row
             return (
                 f"({name}) is a slope by group: only intercepts such as (1|seed) and SDs by level "
                 "such as (0 + category|cell) are known"
@@ -118,10 +119,6 @@ def terms(made: Design, model: Regression) -> list[Term]:
         rate = own.get(name, model.group_rate)
         collected.append(_group(name, list(term.groups), of, columns, rate))
     return collected
-
-
-def _rows_have_one_level(columns: scipy.sparse.csr_array) -> bool:
-    return bool((columns.sum(axis=1) == 1).all() and columns.max() == 1)
 
 
 def _group(

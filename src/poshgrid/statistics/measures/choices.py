@@ -21,12 +21,12 @@ from typing import Any
 import polars as pl
 from scipy import stats
 
-from poshgrid.benchmark.schema import CHOICES, COMPLETIONS
+from poshgrid.benchmark import schema as benchmark
 from poshgrid.config.specs import MeasuresSpec
 from poshgrid.core import files, formats
 from poshgrid.core.errors import PoshgridError
+from poshgrid.evaluation import schema as evaluation
 from poshgrid.evaluation.judgements import TIE, matched
-from poshgrid.evaluation.schema import CHOICE_SCORES, COMPLETION_SCORES
 from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import norms as standings
 from poshgrid.statistics.measures import scores as scored
@@ -65,13 +65,10 @@ def write(
             :func:`norms.compared`) are faulty.
     """
     suite = spec.suite
-    schema, kind = (CHOICES, CHOICE_SCORES)
-    if spec.task == "completions":
-        schema, kind = (COMPLETIONS, COMPLETION_SCORES)
-    table = files.read_table(items, schema)
+    table = files.read_table(items, benchmark.TASKS[spec.task])
     normed_tests = standings.read(norms) if norms else []
     results, shown_answers, tagged, silent = [], [], [], []
-    for run, path, rows in scored.of_runs(spec, scores, kind):
+    for run, path, rows in scored.of_runs(spec, scores, evaluation.TASKS[spec.task]):
         if rows.is_empty():  # a model that cannot generate text has no completions
             silent.append(run)
             continue
@@ -169,7 +166,7 @@ def measures(answers: pl.DataFrame) -> pl.DataFrame:
             answers.partition_by(keys, as_dict=True) if keys else {(): answers}
         ).items()
     ]
-    order = pl.col("level").replace_strict(list(levels), range(3))
+    order = pl.col("level").cast(pl.Enum(list(levels)))
     return (
         pl.DataFrame(rows, schema=CHOICE_RESULT)
         .with_columns(pl.col("category", "phenomenon").fill_null(""))

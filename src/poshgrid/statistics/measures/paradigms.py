@@ -16,7 +16,6 @@ success is below 0; and they average over the tokens of the region, which are su
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -163,13 +162,15 @@ def measures(by_set: pl.DataFrame) -> pl.DataFrame:
         schema={name: kind for name, kind in PARADIGM_RESULT.items() if "clustered" not in name},
     )
     sets = long.group_by(*key, "lexical_set").agg(pl.col("correct").sum(), pl.len().alias("n"))
+    subset = pl.col("subset").cast(pl.Enum(SUBSETS))
+    measure = pl.col("measure").cast(pl.Enum(MEASURES))
     return (
         frame.join(intervals.clustered(sets, key), on=key, how="left")
         .with_columns(
             low_clustered=(pl.col("accuracy") - pl.col("half")).clip(0, 1),
             high_clustered=(pl.col("accuracy") + pl.col("half")).clip(0, 1),
         )
-        .sort("category", "phenomenon", _rank("subset", SUBSETS), _rank("measure", MEASURES))
+        .sort("category", "phenomenon", subset, measure)
         .select(list(PARADIGM_RESULT))
     )
 
@@ -235,7 +236,3 @@ def yates(a: float, n: int, b: float, m: int) -> tuple[float | None, float | Non
         return None, None
     test = stats.chi2_contingency(table, correction=True)
     return float(test.statistic), float(test.pvalue)
-
-
-def _rank(column: str, order: Sequence[str]) -> pl.Expr:
-    return pl.col(column).replace_strict({name: i for i, name in enumerate(order)})
