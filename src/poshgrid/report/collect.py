@@ -1,12 +1,12 @@
-"""Read the results of the other stages that a report shows."""
+"""Read the results of the other stages that a report shows, and the manifests of their jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -14,9 +14,9 @@ from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import BASELINE_RECIPES, SCORED, UNTRAINED, Run
-from poshgrid.core import files
+from poshgrid.core import files, verification
+from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
-from poshgrid.report.records import Record, manifests, read_json
 from poshgrid.report.results import TARGETS
 from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
@@ -57,6 +57,14 @@ class Trained:
     def done(self) -> bool:
         """Whether the model exists."""
         return bool(self.statistics or self.manifest)
+
+
+class Record(NamedTuple):
+    """A manifest: settings, times and versions of a job."""
+
+    kind: str  # the folder of the results that it is in: conditions, models ...
+    name: str  # its folder below that
+    content: dict[str, Any]
 
 
 def _of_target(name: str) -> cached_property[pl.DataFrame]:
@@ -106,9 +114,9 @@ class Collected:
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table of the target (:data:`poshgrid.report.results.TARGETS`)."""
-        folder, module, contract = TARGETS[name]
+        folder, contract = TARGETS[name]
         path = Path(folder(self.paths, self.spec.target), f"{name}.parquet")
-        return _table(path, getattr(module, contract))
+        return _table(path, getattr(statistics, contract))
 
     accuracy = _of_target("accuracy")
     """Accuracies: ``ACCURACY``."""
@@ -229,8 +237,38 @@ class Collected:
 
     @cached_property
     def records(self) -> list[Record]:
-        """The manifests of all results on the page."""
-        return list(manifests(self.spec, self.paths))
+        """The manifests of the results on the page and of all that these were made of."""
+        results = Path(self.paths.results)
+        records = []
+        waiting = list(self._manifests())
+        seen = set(waiting)
+        for path in waiting:  # it grows
+            if content := read_json(path):
+                kind, *name = path.parent.relative_to(results).parts
+                records.append(Record(kind, "/".join(name), content))
+            inputs = (verification.located(path, file) for file in content.get("inputs") or {})
+            owners = (verification.nearest(file) for file in inputs if file.is_relative_to(results))
+            made_of = {owner for owner in owners if owner} - seen
+            waiting += sorted(made_of)
+            seen |= made_of
+        return records
+
+    def _manifests(self) -> Iterator[Path]:
+        """Yield the manifests of the results on the page, and of files that may not exist."""
+        spec, paths = self.spec, self.paths
+        cells = [(c, s) for c, s in (cell.split("/") for cell in spec.cells)]
+        folders = [
+            *(of(*cell) for cell in cells
+              for of in (paths.condition, paths.tokens, paths.side_effects, paths.audit)),
+            *(paths.parser(parser) for parser in spec.parsers),
+            *(str(Path(paths.recall(parser)).parent) for parser in spec.parsers),
+            *(str(Path(paths.sweep(*cell)).parent) for cell in cells),
+            *(of(run) for run in spec.runs for of in (paths.model, paths.score_folder)),
+            paths.statistics(spec.target),
+            *(paths.quality(spec.target, suite) for suite in spec.suites),
+        ]  # fmt: skip
+        for folder in folders:
+            yield from sorted(Path(folder).rglob(verification.MANIFEST))
 
     @property
     def asked(self) -> list[Trained]:
@@ -251,6 +289,16 @@ class Collected:
             for name, version in record.content.get("packages", {}).items():
                 versions.setdefault(name, set()).add(version)
         return {name: sorted(versions[name]) for name in sorted(versions)}
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON object; an empty one if the file does not exist."""
+    if not path.is_file():
+        return {}
+    content = files.read_json(path)
+    if not isinstance(content, dict):
+        raise PoshgridError(f"{path}: not a JSON object; delete it and run again")
+    return content
 
 
 def _table(path: Path, schema: files.Schema) -> pl.DataFrame:

@@ -68,7 +68,10 @@ def lines(
     """
     names = frame["series"].unique(maintain_order=True).to_list()
     baselines = baselines_of(frame)
-    sizes = _ticks(frame) if x == "words" else {}
+    sizes: dict[str, float] = {}  # size -> words at its tick: the mean of its points
+    if x == "words":
+        known = frame.drop_nulls(["size", "words"])
+        sizes = dict(known.group_by("size", maintain_order=True).agg(pl.mean("words")).iter_rows())
     single = len(sizes) == 1
     if x == "words" and not single and len(names) > MANY:
         numbers = pl.col("series").replace_strict({name: i for i, name in enumerate(names)})
@@ -101,13 +104,6 @@ def lines(
         handles.append(style.handle("weights kept", **ring))
     style.legend(drawn, [*handles, *_baseline_handles(baselines)])
     return drawn
-
-
-def _ticks(frame: pl.DataFrame) -> dict[str, float]:
-    """Return size -> words at its tick: the mean of its points."""
-    known = frame.drop_nulls(["size", "words"])
-    means = known.group_by("size", maintain_order=True).agg(pl.mean("words"))
-    return dict(means.iter_rows())
 
 
 def _line(
@@ -299,8 +295,10 @@ def rows(
         for mark in part.iter_rows(named=True):
             shift = (lanes.index(mark["lane"]) + 1) / (len(lanes) + 1) - 0.5
             _mark(axes, mark, names[i].index(mark["row"]) + shift, palette)
-        title = part["panel"][0] if columns == 1 else _wrapped(part["panel"][0], columns)
-        axes.set_title(title, fontsize=9.5 if columns < 3 else 8.5)
+        lines_of_title = part["panel"][0].splitlines()
+        if columns > 1:
+            lines_of_title = [fill(line, 92 // columns) for line in lines_of_title]
+        axes.set_title("\n".join(lines_of_title), fontsize=9.5 if columns < 3 else 8.5)
         if i + columns >= len(parts):
             axes.set_xlabel(label)
     series = frame["series"].drop_nulls().unique(maintain_order=True)
@@ -359,7 +357,3 @@ def _mark(axes: style.Axes, mark: Mapping[str, Any], y: float, palette: Palette)
             textcoords="offset points", fontsize=7.5, va="center", color=MUTED.light,
             annotation_clip=False,
         )  # fmt: skip
-
-
-def _wrapped(title: str, columns: int) -> str:
-    return "\n".join(fill(line, 92 // columns) for line in title.splitlines())

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 import polars.selectors as cs
@@ -34,9 +34,6 @@ from poshgrid.evaluation.heuristics import schema as heuristics
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.measures import schema as measures
 from poshgrid.statistics.schema import TRAINED
-
-if TYPE_CHECKING:
-    from poshgrid.config import Scoring
 
 ALL = "all"
 _AXES: files.Schema = {axis: pl.UInt32 if axis == "seed" else pl.String for axis in AXES}
@@ -66,18 +63,18 @@ _OF_TASKS = {
     "completions": ("COMPLETIONS", "COMPLETION_SCORES", "CHOICE_MEASURES"),
 }
 """Task of a suite -> names of the schemas of its items, scores and measures."""
-TARGETS: dict[str, tuple[Callable[..., str], ModuleType, str]] = {
-    "accuracy": (Paths.statistics, statistics, "ACCURACY"),
-    "counts": (Paths.statistics, statistics, "COUNTS"),
-    "training": (Paths.curves, statistics, "TRAINED"),
-    "curves": (Paths.curves, statistics, "CURVES"),
-    "deltas": (Paths.deltas, statistics, "DELTAS"),
-    "delta_tests": (Paths.deltas, statistics, "DELTA_TESTS"),
-    "perplexity": (Paths.deltas, statistics, "PERPLEXITY"),
-    "exposure": (Paths.report, statistics, "EXPOSURE"),
-    "heuristic_agreement": (Paths.statistics, statistics, "HEURISTIC_AGREEMENT"),
+TARGETS: dict[str, tuple[Callable[..., str], str]] = {
+    "accuracy": (Paths.statistics, "ACCURACY"),
+    "counts": (Paths.statistics, "COUNTS"),
+    "training": (Paths.curves, "TRAINED"),
+    "curves": (Paths.curves, "CURVES"),
+    "deltas": (Paths.deltas, "DELTAS"),
+    "delta_tests": (Paths.deltas, "DELTA_TESTS"),
+    "perplexity": (Paths.deltas, "PERPLEXITY"),
+    "exposure": (Paths.report, "EXPOSURE"),
+    "heuristic_agreement": (Paths.statistics, "HEURISTIC_AGREEMENT"),
 }
-"""Table of a target -> its folder in a results folder, and the module and name of its schema."""
+"""Table of a target -> its folder in a results folder, and its schema in ``statistics.schema``."""
 MODELS = {"summary": "SUMMARY", "contrasts": "CONTRASTS", "predictive": "PREDICTIVE"}
 """Table of a fitted model of a target -> the name of its schema in ``statistics.schema``."""
 
@@ -206,11 +203,12 @@ class Results:
             entries |= self._of_suite(suite, target)
         if target is None:
             return entries
-        for name, (folder, module, contract) in TARGETS.items():
-            entries[name] = _file(Path(folder(self.paths, target), name), module, contract)
+        for name, (folder, contract) in TARGETS.items():
+            path = Path(folder(self.paths, target), f"{name}.parquet")
+            entries[name] = _file(path, statistics, contract)
         for model in self.regressions(target):
             for name, contract in MODELS.items():
-                path = Path(self.paths.fit(target, model), name)
+                path = Path(self.paths.fit(target, model), f"{name}.parquet")
                 entries[f"{name}-{model}"] = _file(path, statistics, contract)
         return entries
 
@@ -225,12 +223,11 @@ class Results:
         if task == "pairs":
             if self.scored(suite) and target:
                 read = partial(self._judgements, suite, target)
-                entry = Entry(read, None, sys.modules[__name__], "JUDGEMENTS")
-                yield f"judgements-{suite}", entry
+                yield f"judgements-{suite}", Entry(read, None, sys.modules[__name__], "JUDGEMENTS")
             rules = Path(paths.heuristics(suite))
             yield f"heuristics-{suite}", _file(rules, heuristics, "HEURISTICS")
         elif target:
-            path = Path(paths.measures(target, suite), "measures")
+            path = Path(paths.measures(target, suite), "measures.parquet")
             yield f"measures-{suite}", _file(path, measures, measured)
 
     # ---- inside ----------------------------------------------------------------------------
@@ -256,13 +253,6 @@ class Results:
             for run in self.scored(suite)
         )
 
-    def _judgements(self, suite: str, target: str) -> pl.LazyFrame:
-        """Return judgements; the target's scoring says if means or sums over tokens decide."""
-        path = Path(self.paths.statistics(target), "manifest.json")
-        spec = specs.JudgementSpec.model_validate(files.read_json(path)["spec"])
-        judge = partial(self._judged, suite, spec.scoring)
-        return pl.defer(judge, schema=JUDGEMENTS)
-
     def _runs(self) -> pl.DataFrame:
         rows = []
         for run in self.names:
@@ -273,14 +263,21 @@ class Results:
         # strict=False: JSON reads a loss such as 3.0 as an integer
         return pl.DataFrame(rows, schema=RUNS, strict=False)
 
-    def _judged(self, suite: str, scoring: Scoring) -> pl.DataFrame:
-        items = judgements.read_items(self.paths.items(suite))
-        return pl.concat(
-            judgements.judged(self.paths.scores(run.name, suite), items, scoring).select(
-                *_axes(run), *(name for name in JUDGEMENTS if name not in _AXES)
+    def _judgements(self, suite: str, target: str) -> pl.LazyFrame:
+        """Return judgements; the target's scoring says if means or sums over tokens decide."""
+        path = Path(self.paths.statistics(target), "manifest.json")
+        spec = specs.JudgementSpec.model_validate(files.read_json(path)["spec"])
+
+        def judged() -> pl.DataFrame:
+            items = judgements.read_items(self.paths.items(suite))
+            return pl.concat(
+                judgements.judged(self.paths.scores(run.name, suite), items, spec.scoring).select(
+                    *_axes(run), *(name for name in JUDGEMENTS if name not in _AXES)
+                )
+                for run in self.scored(suite)
             )
-            for run in self.scored(suite)
-        )
+
+        return pl.defer(judged, schema=JUDGEMENTS)
 
 
 def _plain(texts: pl.Series) -> pl.Series:
@@ -295,7 +292,6 @@ def _axes(run: Run) -> Iterator[pl.Expr]:
 
 def _file(path: Path, module: ModuleType, contract: str) -> Entry:
     """Return the entry of a Parquet file."""
-    path = path.with_name(f"{path.name.removesuffix('.parquet')}.parquet")
     return Entry(partial(_scan, path, getattr(module, contract)), path, module, contract)
 
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from poshgrid.config.runs import Run
 from poshgrid.core import plugins
-from poshgrid.report.collect import Trained
-from poshgrid.report.records import Record
+from poshgrid.report.collect import Record, Trained
 from poshgrid.report.sections import methods
 from poshgrid.report.texts import environment
 from tests.unit.report import report_results

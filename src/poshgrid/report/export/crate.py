@@ -67,7 +67,13 @@ def export(results: Results, output: Path, target: str | None, licence: str | No
             kept = shutil.ignore_patterns("manifest.json", "*.parquet")
             shutil.copytree(report, parts / "report", ignore=kept)
         _describe(crate, name, licence)
-        _run(crate, _manifests(results, parts), list(_add_files(crate, parts)), name)
+        top = Path(results.paths.results)
+        manifests = []
+        for path in sorted(top.rglob("manifest.json")):
+            manifests.append(models.provenance(path))
+            record = "--".join(path.relative_to(top).parts)
+            files.write_json(parts / "provenance" / record, manifests[-1])
+        _run(crate, manifests, list(_add_files(crate, parts)), name)
         crate.write(temporary)
         shutil.rmtree(parts)
     return output
@@ -88,17 +94,6 @@ def _describe(crate: ROCrate, target: str, licence: str | None) -> None:
         crate.add_jsonld({"@id": url, "@type": "CreativeWork", "name": title, "version": number})
         for url, (title, number) in PROFILES.items()
     ]
-
-
-def _manifests(results: Results, parts: Path) -> list[dict[str, Any]]:
-    """Write the manifests of all results, without facts about the machine; return them."""
-    top = Path(results.paths.results)
-    manifests = []
-    for path in sorted(top.rglob("manifest.json")):
-        name = "--".join(path.relative_to(top).parts)
-        manifests.append(models.provenance(path))
-        files.write_json(parts / "provenance" / name, manifests[-1])
-    return manifests
 
 
 def _add_files(crate: ROCrate, parts: Path) -> Iterator[Entity]:

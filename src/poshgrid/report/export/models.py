@@ -120,7 +120,10 @@ def export(
             if babylm:
                 _begin_texts(temporary)
                 for milestone, step in milestones(results, run).items():
-                    _milestone(source / "checkpoints" / str(step), temporary, f"chck_{milestone}")
+                    folder = temporary / f"chck_{milestone}"
+                    shutil.copytree(source / "checkpoints" / str(step), folder)
+                    for file in TOKENIZER_FILES:
+                        shutil.copyfile(temporary / file, folder / file)
             files.write_json(
                 temporary / PROVENANCE, {"run": run.name, **provenance(source / "manifest.json")}
             )
@@ -149,13 +152,6 @@ def _begin_texts(folder: Path) -> None:
             single=f"{BOUNDARY} $A", pair=f"{BOUNDARY} $A $B:1", special_tokens=[boundary]
         )
         tokenizer.save(str(path), pretty=True)
-
-
-def _milestone(source: Path, folder: Path, name: str) -> None:
-    """Copy the weights of a step and the tokenizer into a subfolder."""
-    shutil.copytree(source, folder / name)
-    for file in TOKENIZER_FILES:
-        shutil.copyfile(folder / file, folder / name / file)
 
 
 def _check_unique(run: Run, existing: str) -> None:

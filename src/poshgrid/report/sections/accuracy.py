@@ -126,7 +126,7 @@ def children(collected: Collected, layout: Layout, suite: str) -> pl.DataFrame:
         if name in places
         for series, models in groups(layout)[0][1]
     ))  # fmt: skip
-    order = pl.col("size").replace_strict({size: i for i, size in enumerate(layout.sizes)})
+    order = pl.col("size").cast(pl.Enum(layout.sizes))
     cell = pl.format("{} {}", "size", "series")
     cells = judged.sort(order, maintain_order=True).with_columns(cell=cell)
     shares = cells.pivot("cell", index="panel", values="mean")

@@ -18,9 +18,8 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.quality.audit.draw import REWRITE
 from poshgrid.quality.audit.rate import Rating, rate
 from poshgrid.quality.audit.sheet import KINDS, read
-from poshgrid.report.collect import Collected
+from poshgrid.report.collect import Collected, read_json
 from poshgrid.report.parts import Page
-from poshgrid.report.records import read_json
 
 TITLE, ORDER, AUDIENCE = "Filter audit", 110, "reviewer"
 

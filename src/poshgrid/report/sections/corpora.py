@@ -24,14 +24,13 @@ def write(page: Page) -> dict[str, Any]:
 
 def exposure(collected: Collected, layout: Layout) -> pl.DataFrame:
     """Return the text that models see, compared with their corpus."""
-    order = {condition: i for i, condition in enumerate(collected.spec.conditions)}
-    by_size = {size: i for i, size in enumerate(layout.sizes)}
+    by_size = pl.col("size").cast(pl.Enum(layout.sizes))
+    by_condition = pl.col("condition").cast(pl.Enum(collected.spec.conditions))
     single = pl.len().over("size", "condition") == 2  # a single source needs no row of its own
     everything = pl.col("source") == ALL
     rows = (
         collected.exposure.filter(everything | ~single)
-        .sort(pl.col("size").replace_strict(by_size), pl.col("condition").replace_strict(order),
-              maintain_order=True)
+        .sort(by_size, by_condition, maintain_order=True)
         .with_columns(
             pl.when(everything).then(pl.lit("total")).alias("class"),
             ratio=pl.when(pl.col("sentences") > 0).then(pl.col("words") / pl.col("sentences")),
@@ -54,12 +53,8 @@ def vocabularies(collected: Collected) -> pl.DataFrame:
     ]
     if not rows:
         return pl.DataFrame()
-    order = {cell: i for i, cell in enumerate(dict.fromkeys(row["condition"] for row in rows))}
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    words = {size: facts.words for (_, size), facts in zip(
-        (cell.split("/") for cell in collected.spec.cells), collected.spec.cells.values(),
-        strict=True)}  # fmt: skip
-    return frame.sort(
-        "vocabulary_size", pl.col("size").replace_strict(words),
-        pl.col("condition").replace_strict(order),
-    )  # fmt: skip
+    words = {cell.split("/")[1]: facts.words for cell, facts in collected.spec.cells.items()}
+    conditions = pl.Enum(frame["condition"].unique(maintain_order=True))
+    by_condition = pl.col("condition").cast(conditions)
+    return frame.sort("vocabulary_size", pl.col("size").replace_strict(words), by_condition)

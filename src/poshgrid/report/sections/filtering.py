@@ -126,8 +126,8 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
             aimed.agg(value=delta.mean(), low=delta.min(), high=delta.max(), filled=True),
             rows.filter(level="average").select(*by, value="delta", filled=False),
         ], how="diagonal")  # fmt: skip
-        order = {name: i for i, name in enumerate(rows["condition"].unique(maintain_order=True))}
-        by_name = pl.col("row").replace_strict(order)
+        names = pl.Enum(rows["condition"].unique(maintain_order=True))
+        by_name = pl.col("row").cast(names)
         frame = frame.rename({"condition": "row"}).sort(by_name, maintain_order=True)
     else:
         frame = _phenomena(rows).select(

@@ -9,9 +9,8 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import PRETRAINED
-from poshgrid.report.collect import Collected
+from poshgrid.report.collect import Collected, read_json
 from poshgrid.report.parts import Page
-from poshgrid.report.records import read_json
 
 TITLE, ORDER, AUDIENCE = "Benchmark", 120, "reviewer"
 

@@ -100,7 +100,7 @@ def shares(collected: Collected) -> pl.DataFrame:
     runs = measures.filter(everything | clear, pl.col("measure").is_in(list(CRITERIA)))
     alone = pl.col("phenomenon").n_unique().over("suite") == 1
     name = pl.when(alone).then("suite").otherwise(pl.format("{}: {}", "suite", "phenomenon"))
-    rank = pl.col("measure").replace_strict({measure: i for i, measure in enumerate(CRITERIA)})
+    rank = pl.col("measure").cast(pl.Enum(list(CRITERIA)))
     ordered = runs.with_columns(
         model_names(runs).alias("series"),
         pl.col("seed").replace(0, None),
