@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import yaml
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, TypeAdapter
 
 from poshgrid.benchmark.reading import tablefile
 from poshgrid.core import resources
@@ -26,23 +26,10 @@ class Table(BaseModel):
     features: dict[str, frozenset[str]]  # column -> its possible values
     content: bool = True  # content words; function words otherwise
 
-    @field_validator("forms", mode="before")
-    @classmethod
-    def _split(cls, value: str) -> list[str]:
-        return value.split()
 
-    @field_validator("features", mode="before")
-    @classmethod
-    def _split_values(cls, value: dict[str, str]) -> dict[str, list[str]]:
-        return {column: values.split() for column, values in value.items()}
-
-
-def _tables() -> dict[str, Table]:
-    described = yaml.safe_load((LEXICON / "tables.yaml").read_text(encoding="utf-8"))
-    return {category: Table.model_validate(table) for category, table in described.items()}
-
-
-TABLES = _tables()
+TABLES = TypeAdapter(dict[str, Table]).validate_python(
+    yaml.safe_load((LEXICON / "tables.yaml").read_text(encoding="utf-8"))
+)
 """Category of words -> its table."""
 
 
@@ -102,20 +89,18 @@ def read(folder: Path = LEXICON) -> Lexicon:
         PoshgridError: a line has a wrong number of cells, an empty or impossible form, or an
             unknown feature value.
     """
-    return Lexicon(word for category in TABLES for word in _read(folder, category))
-
-
-def _read(folder: Path, category: str) -> Iterator[Word]:
-    table = TABLES[category]
-    for row in tablefile.rows(folder / table.file):
-        forms = {name: row.cells[name] for name in table.forms}
-        if wrong := [form for form in forms.values() if not _LETTERS.fullmatch(form)]:
-            raise row.fault(f"{wrong[0]!r} is not a word form; use letters only")
-        features = {name: frozenset(row.cells[name].split()) - {"-"} for name in table.features}
-        for name, values in features.items():
-            if unknown := values - table.features[name]:
-                raise row.fault(f"unknown {name} {min(unknown)!r}")
-        yield Word(category, forms[table.forms[0]], forms, features)
+    words = []
+    for category, table in TABLES.items():
+        for row in tablefile.rows(folder / table.file):
+            forms = {name: row.cells[name] for name in table.forms}
+            if wrong := [form for form in forms.values() if not _LETTERS.fullmatch(form)]:
+                raise row.fault(f"{wrong[0]!r} is not a word form; use letters only")
+            features = {n: frozenset(row.cells[n].split()) - {"-"} for n in table.features}
+            for name, values in features.items():
+                if unknown := values - table.features[name]:
+                    raise row.fault(f"unknown {name} {min(unknown)!r}")
+            words.append(Word(category, forms[table.forms[0]], forms, features))
+    return Lexicon(words)
 
 
 # ---- frequency ------------------------------------------------------------------------------
