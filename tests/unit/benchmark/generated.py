@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from poshgrid.benchmark import lexicon
-from poshgrid.benchmark.generation.pairs import Row, candidates, rows
-from poshgrid.benchmark.generation.slot_words import choices
-from poshgrid.benchmark.generation.templatefile import Phenomenon
+from poshgrid.benchmark.generation.pairs import Row, candidates, choices, rows
+from poshgrid.benchmark.generation.templates import Phenomenon
 
 WORDS = lexicon.read()
 KNOWN = lexicon.Vocabulary(9, {"a": frozenset(f for w in WORDS.words for f in w.folded)})

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.generation import selection, templatefile, templates
+from poshgrid.benchmark.generation import selection, templates
 from poshgrid.benchmark.generation.pairs import Filled
-from poshgrid.benchmark.generation.templatefile import Pair
+from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.structure import split
 from poshgrid.benchmark.suites import factorial as reader
@@ -49,7 +49,7 @@ def test_every_phenomenon_has_whole_sets_of_all_its_cells(made, crossed):
     rows = made.items
     assert dict(rows.schema) == PAIRS
     assert rows["item_id"].n_unique() == rows.height == rows.select("good", "bad").n_unique()
-    assert templatefile.names(templates.FACTORIAL) == sorted(CELLS | CROSSED)
+    assert templates.names(templates.FACTORIAL) == sorted(CELLS | CROSSED)
     for name, cells in CELLS.items():
         own = sets(rows.filter(pl.col("phenomenon") == name))
         assert len(own) == SETS

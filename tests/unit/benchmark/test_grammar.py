@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.generation import templatefile, templates
+from poshgrid.benchmark.generation import templates
 from poshgrid.benchmark.schema import PAIRS
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import generate
@@ -33,9 +33,9 @@ def test_a_planted_fault_is_found(row):
     assert fault({**joint, "good": good, "bad": bad}) == (reason or "")
 
 
-@pytest.mark.parametrize("name", templatefile.names(templates.TEMPLATES))
+@pytest.mark.parametrize("name", templates.names(templates.TEMPLATES))
 def test_generated_pairs_have_no_fault_and_exchanged_all_have_one(name):
-    phenomenon = templatefile.read(name, templates.TEMPLATES)
+    phenomenon = templates.read(name, templates.TEMPLATES)
     rows = pl.DataFrame(generate(phenomenon, 60, 7), schema=PAIRS)
     assert [row["good"] for row in rows.iter_rows(named=True) if fault(row)] == []
     exchanged = rows.rename({"good": "bad", "bad": "good"})

@@ -9,7 +9,7 @@ import yaml
 
 from poshgrid.benchmark import lexicon
 from poshgrid.benchmark.generation import pairs as generator
-from poshgrid.benchmark.generation import slot_words, templatefile, templates
+from poshgrid.benchmark.generation import templates
 from poshgrid.core.errors import PoshgridError
 from tests.unit.benchmark.generated import KNOWN, WORDS
 
@@ -20,7 +20,7 @@ def made(text, lemmas, pairs, vocabulary=KNOWN):
     described = templates.Phenomenon(
         category="c", phenomenon="p", contrast="c", templates=[yaml.safe_load(text)]
     )
-    choices = slot_words.choices(described, lexicon.Lexicon(words), vocabulary)
+    choices = generator.choices(described, lexicon.Lexicon(words), vocabulary)
     return flat(generator.candidates(described, pairs, 1, choices))
 
 
@@ -96,11 +96,11 @@ def test_every_needed_form_must_be_usable():
 # ---- the templates of the repository --------------------------------------------------------
 
 
-@pytest.mark.parametrize("phenomenon_name", templatefile.names(templates.TEMPLATES))
+@pytest.mark.parametrize("phenomenon_name", templates.names(templates.TEMPLATES))
 def test_every_slot_of_every_template_is_evenly_used(phenomenon_name):
     """With the whole lexicon: words that fit everywhere differ by a few uses only."""
-    described = templatefile.read(phenomenon_name, templates.TEMPLATES)
-    choices = slot_words.choices(described, WORDS, KNOWN)
+    described = templates.read(phenomenon_name, templates.TEMPLATES)
+    choices = generator.choices(described, WORDS, KNOWN)
     pairs = flat(generator.candidates(described, 400, 42, choices))
     assert len({(pair.good, pair.bad) for pair in pairs}) == 400
     assert len({pair.lexical_set for pair in pairs}) == 400

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from poshgrid.benchmark.generation.pairs import Filled
 from poshgrid.benchmark.generation.selection import choose
-from poshgrid.benchmark.generation.templatefile import Pair
+from poshgrid.benchmark.generation.templates import Pair
 from poshgrid.benchmark.schema import Baseline
 from poshgrid.core.errors import PoshgridError
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from poshgrid.benchmark.generation import templatefile, templates
+from poshgrid.benchmark.generation import templates
 from poshgrid.core.errors import PoshgridError
 from tests.cases import read_cases
 from tests.unit.benchmark.generated import WORDS
@@ -28,7 +28,7 @@ templates:
 
 
 def read(phenomenon, folder=templates.TEMPLATES):
-    return templatefile.read(phenomenon, folder)
+    return templates.read(phenomenon, folder)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def skeleton(template, member):
 
 @pytest.mark.parametrize("row", read_cases(__file__, "table13"))
 def test_every_template_of_table_13_is_there(row):
-    every = [t for name in templatefile.names(templates.TEMPLATES) for t in read(name).templates]
+    every = [t for name in templates.names(templates.TEMPLATES) for t in read(name).templates]
     assert tuple(row) in [(skeleton(t, t.bad), skeleton(t, t.good)) for t in every]
 
 

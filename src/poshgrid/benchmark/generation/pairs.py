@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from poshgrid.benchmark.generation.slot_words import NAMED, Choices, shares
-from poshgrid.benchmark.generation.templatefile import (
+from poshgrid.benchmark.generation.templates import (
     Filling,
     Pair,
     Phenomenon,
@@ -21,13 +20,16 @@ from poshgrid.benchmark.generation.templatefile import (
     is_content,
     lexical_set,
 )
-from poshgrid.benchmark.lexicon import Word
+from poshgrid.benchmark.lexicon import Lexicon, Vocabulary, Word
 from poshgrid.core.errors import PoshgridError
 
+NAMED = 8  # words shown in an error message
 _TRIES = 400  # draws in search of a new pair
 _FRESH = 40  # draws in search of a new set of content words
 _EVEN = 10  # after each so many draws, a word may be used once more than the least used ones
 
+Choices = Mapping[tuple[str, str], Sequence[Word]]
+"""(template, slot) -> the words that may fill it."""
 Row = dict[str, str | bool]
 Uses = Mapping[str, Counter[str]]
 """Slot -> citation form -> how often it has been used."""
@@ -50,6 +52,71 @@ class Filled(NamedTuple):
     def words(self) -> list[str]:
         """The content words."""
         return self.lexical_set.split("+")
+
+
+# ---- words -----------------------------------------------------------------------------------
+
+
+def choices(
+    phenomenon: Phenomenon, lexicon: Lexicon, vocabulary: Vocabulary
+) -> dict[tuple[str, str], list[Word]]:
+    """Return (template, slot) -> the words that fit it and are frequent in every corpus.
+
+    Args:
+        phenomenon: the templates.
+        lexicon: the words.
+        vocabulary: the frequent words; every form that a template needs must be frequent, unless
+            the slot has ``frequent: false``.
+
+    Raises:
+        PoshgridError: a slot has fewer words than it needs.
+    """
+    return {
+        (template.name, slot): _usable(
+            f"{phenomenon.where(template)}, slot {slot!r}", template, slot, lexicon, vocabulary
+        )
+        for template in phenomenon.templates
+        for slot in template.slots
+    }
+
+
+def _usable(
+    where: str, template: Template, slot: str, lexicon: Lexicon, vocabulary: Vocabulary
+) -> list[Word]:
+    described = template.slots[slot]
+    least = 1 if described.words else described.least
+    suitable = described.suitable(lexicon)
+    chosen: list[Word] = []
+    missing: list[str] = []
+    for word in suitable:
+        lacking = sorted(
+            {
+                (word.forms[form], corpus)
+                for form in template.forms(slot)
+                for corpus in vocabulary.lacking(word.forms[form])
+                if described.frequent and not described.words
+            }
+        )
+        missing.extend(f"{form} in {corpus}" for form, corpus in lacking)
+        if not lacking:
+            chosen.append(word)
+    if len(chosen) < least:
+        named = ", ".join(missing[:NAMED]) + (", ..." if len(missing) > NAMED else "")
+        raise PoshgridError(
+            f"{where}: {len(chosen)} usable of {len(suitable)} words, "
+            f"{least} needed; not among the {vocabulary.top_k:,} most frequent: "
+            f"{named or 'none'}; use larger corpora, or extend "
+            "resources/lexicon"
+        )
+    return chosen
+
+
+# ---- fillings --------------------------------------------------------------------------------
+
+
+def shares(items: int, templates: int) -> list[int]:
+    """Return how many items each template makes: as equal as possible, the larger shares first."""
+    return [items // templates + (number < items % templates) for number in range(templates)]
 
 
 def rows(phenomenon: Phenomenon, filled: Sequence[Filled]) -> list[Row]:
@@ -90,7 +157,7 @@ def candidates(
         phenomenon: the templates, of one pair or of a design's pairs.
         number: how many to make.
         seed: the same seed gives the same candidates.
-        choices: the words of each slot, see :mod:`.words`.
+        choices: the words of each slot.
         least: number of candidates that is enough if the words allow no more; default: ``number``.
 
     Raises:

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import pulp
 
-from poshgrid.benchmark.generation.slot_words import shares
+from poshgrid.benchmark.generation.pairs import shares
 from poshgrid.core import solver
 from poshgrid.core.errors import PoshgridError
 
 if TYPE_CHECKING:
     from poshgrid.benchmark.generation.pairs import Filled
-    from poshgrid.benchmark.generation.templatefile import Pair
+    from poshgrid.benchmark.generation.templates import Pair
     from poshgrid.benchmark.schema import Baseline
 
 _TIE = 1e-6  # nats; smaller differences are ties, as everywhere in the evaluation
