@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -47,37 +48,27 @@ def encode(texts: Iterable[Iterable[str]]) -> Encoded:
     Args:
         texts: sentences, in batches. One without a word is passed over.
     """
-    numbers = _Numbers()
-    parts = [np.array(row, np.uint32) for row in _rows(texts, numbers)]
-    ids = np.concatenate(parts) if parts else np.empty(0, np.uint32)
-    vocabulary = [*SPECIALS, *sorted(numbers.types)]
-    order = np.arange(len(vocabulary), dtype=np.uint32)
-    for number in range(len(SPECIALS), len(vocabulary)):
-        order[numbers.types[vocabulary[number]]] = number
-    return Encoded(vocabulary, order[ids], int((ids == START).sum()))
+    types: dict[str, int] = {}  # folded -> number, in the order of the text
 
+    @cache
+    def number(written: str) -> int:
+        return types.setdefault(fold(written), len(SPECIALS) + len(types))
 
-def _rows(texts: Iterable[Iterable[str]], numbers: _Numbers) -> Iterator[list[int]]:
+    parts = [np.empty(0, np.uint32)]
     for batch in texts:
         row: list[int] = []
         for text in batch:
             if words := WORD.findall(text):
                 row.append(START)
-                row.extend(map(numbers.__getitem__, words))
+                row.extend(map(number, words))
                 row.append(END)
-        yield row
-
-
-class _Numbers(dict[str, int]):
-    """Word as written -> its type's number, given when the word is first asked for."""
-
-    def __init__(self) -> None:
-        self.types: dict[str, int] = {}
-
-    def __missing__(self, written: str) -> int:
-        number = self.types.setdefault(fold(written), len(SPECIALS) + len(self.types))
-        self[written] = number
-        return number
+        parts.append(np.array(row, np.uint32))
+    ids = np.concatenate(parts)
+    vocabulary = [*SPECIALS, *sorted(types)]
+    order = np.arange(len(vocabulary), dtype=np.uint32)
+    for place in range(len(SPECIALS), len(vocabulary)):
+        order[types[vocabulary[place]]] = place
+    return Encoded(vocabulary, order[ids], int((ids == START).sum()))
 
 
 @dataclass
