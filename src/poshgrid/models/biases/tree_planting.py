@@ -47,7 +47,6 @@ from poshgrid.models.training.bias import Bias, Setting
 from poshgrid.models.training.data import Batch
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor, nn
     from transformers import PreTrainedModel
 
@@ -97,8 +96,6 @@ def attention(attended: Attended) -> Tensor:
     """
     import torch
 
-    assert attended.query is not None  # attention has put them aside
-    assert attended.key is not None
     # Autocast would multiply in half precision.
     with torch.autocast(attended.query.device.type, enabled=False):
         query, key = attended.query[:, 0].float(), attended.key[:, 0].float()
@@ -130,8 +127,8 @@ class TreePlanting(Bias):
                 f"biases: {self.word}: no distances of parser {self.options.parser!r}; "
                 "the workflow makes them: `poshgrid run`"
             )
-        self._distances = folder.load(setting.distances)
-        setattr(_supervised(model), HELD, Attended())
+        self._distances = folder.Distances(setting.distances)
+        setattr(_supervised(model), HELD, None)
         return model
 
     def penalty(self, model: PreTrainedModel, batch: Batch) -> Tensor | None:
@@ -140,22 +137,24 @@ class TreePlanting(Bias):
 
         from poshgrid.models.training import losses
 
-        device = model.device
-        padded, target = self._target(batch, device)
-        weights = attention(getattr(_supervised(model), HELD).take())
+        assert self._distances is not None  # prepare has opened them
+        assert batch.sentences is not None  # check has looked
+        device, supervised = model.device, _supervised(model)
+        padded = self._distances.padded(batch.sentences, batch.inputs.shape[1])
+        distance = losses.on_device(self.distances(padded, batch.sentences, self._seed), device)
+        # A row of which nothing is asked has no finite distance, and no softmax.
+        target = torch.softmax(-distance, dim=-1).nan_to_num(0.0)
+        weights = attention(getattr(supervised, HELD))
+        setattr(supervised, HELD, None)  # no graph outlives its step
         words = target.shape[-1]
         # The last word is only asked for: it is on no word's left.
         word = losses.on_device(np.minimum(padded.word, words), device)
         of_word = torch.nn.functional.one_hot(word, words + 1)[..., :words]
         pooled = weights @ of_word.to(weights.dtype)
         if self.options.rows == "all":
-            pooled = _of_words(
-                pooled,
-                *(
-                    losses.on_device(array, device)
-                    for array in (padded.following, np.isfinite(padded.distance))
-                ),
-            )
+            following = losses.on_device(padded.following, device)
+            asked = losses.on_device(np.isfinite(padded.distance), device)
+            pooled = _of_words(pooled, following, asked)
         # A weight that is zero in float32 is taken as the smallest number: the loss stays finite.
         logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
         return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
@@ -172,24 +171,6 @@ class TreePlanting(Bias):
             As ``padded.distance``, and infinite where that is.
         """
         return padded.distance
-
-    def _target(self, batch: Batch, device: torch.device) -> tuple[folder.Padded, Tensor]:
-        """Return the words and distances of a batch, and what attention should be.
-
-        Returns:
-            Of the batch's sentences; and distributions over words, float32, [rows, length, words],
-            zero wherever nothing is asked.
-        """
-        import torch
-
-        from poshgrid.models.training import losses
-
-        assert self._distances is not None  # prepare has opened them
-        assert batch.sentences is not None  # check has looked
-        padded = self._distances.padded(batch.sentences, batch.inputs.shape[1])
-        distance = losses.on_device(self.distances(padded, batch.sentences, self._seed), device)
-        # A row of which nothing is asked has no finite distance, and no softmax.
-        return padded, torch.softmax(-distance, dim=-1).nan_to_num(0.0)
 
 
 def _supervised(model: PreTrainedModel) -> nn.Module:

@@ -48,16 +48,26 @@ class Padded:
 
 
 class Distances:
-    """A folder of distances, mapped into memory.
+    """The files that :func:`poshgrid.models.distances.make.make` wrote, mapped into memory.
 
     Args:
-        distances: packed rows, see :mod:`poshgrid.models.distances.folder`.
-        words: which tokens begin a word.
-        offsets: start of each sentence in both, [sentences + 1, 2].
+        folder: their folder.
+
+    Raises:
+        PoshgridError: a file is missing or broken.
     """
 
-    def __init__(self, distances: np.ndarray, words: np.ndarray, offsets: np.ndarray) -> None:
-        self._distances, self._words, self._offsets = distances, words, offsets
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._offsets = np.load(folder / OFFSETS, allow_pickle=False)
+            self._distances, self._words = (
+                np.memmap(folder / name, np.uint8, "r") for name in (DISTANCES, WORDS)
+            )
+        except (OSError, ValueError, EOFError) as error:
+            raise PoshgridError(
+                f"{folder}: cannot read the distances ({error}); delete it and run "
+                "the stage distances again"
+            ) from error
 
     def padded(self, sentences: np.ndarray, length: int) -> Padded:
         """Return the distances of sentences, in rows of ``length`` input tokens.
@@ -88,21 +98,3 @@ class Distances:
             distance[predicting] = np.where(real, self._distances[packed], np.inf)
         following = np.where(inside, word, -1)[:, 1:]
         return Padded(word[:, :length], following, distance, predictions)
-
-
-def load(folder: Path) -> Distances:
-    """Map a folder that :func:`poshgrid.models.distances.make.make` wrote into memory.
-
-    Raises:
-        PoshgridError: a file is missing or broken.
-    """
-    folder = Path(folder)
-    try:
-        offsets = np.load(folder / OFFSETS, allow_pickle=False)
-        distances, words = (np.memmap(folder / n, np.uint8, "r") for n in (DISTANCES, WORDS))
-    except (OSError, ValueError, EOFError) as error:
-        raise PoshgridError(
-            f"{folder}: cannot read the distances ({error}); delete it and run "
-            "the stage distances again"
-        ) from error
-    return Distances(distances, words, offsets)

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -22,26 +21,20 @@ if TYPE_CHECKING:
 NAME = "poshgrid-causal"
 """Of the attention function among those of transformers; never written to ``config.json``."""
 HELD = "attended"
-"""Attribute of an attention module whose queries and keys a bias needs: an :class:`Attended`."""
+"""Attribute of an attention module whose queries and keys a bias needs: an :class:`Attended`, None
+before the first call."""
 PLAIN = frozenset({"GPT2Model", "GPT2RecencyModel", "Qwen3Model"})
 """Bodies that attend to all tokens so far; one derived from them may have a window of its own."""
 
 
-@dataclass
-class Attended:
+class Attended(NamedTuple):
     """What one attention module was called with last."""
 
-    query: Tensor | None = None
+    query: Tensor
     """[rows, heads, length, width]"""
-    key: Tensor | None = None
-    scaling: float | None = None
-    mask: Tensor | None = None
-
-    def take(self) -> Attended:
-        """Return what was put aside, and forget it, so that no graph outlives its step."""
-        taken = Attended(self.query, self.key, self.scaling, self.mask)
-        self.query = self.key = self.scaling = self.mask = None
-        return taken
+    key: Tensor
+    scaling: float | None
+    mask: Tensor | None
 
 
 @contextmanager
@@ -61,7 +54,7 @@ def causal(model: PreTrainedModel) -> Iterator[None]:
     ALL_ATTENTION_FUNCTIONS.register(NAME, attend)
     config._attn_implementation = NAME
     # It reads tokens to warn of padding without a mask: a GPU would be waited for.
-    body.warn_if_padding_and_no_attention_mask = _silent  # type: ignore[assignment]  # a method
+    body.warn_if_padding_and_no_attention_mask = lambda *_: None  # type: ignore[assignment]  # a method
     try:
         yield
     finally:
@@ -97,14 +90,9 @@ def attend(
     """
     from torch.nn.functional import scaled_dot_product_attention
 
-    held = getattr(module, HELD, None)
-    if held is not None and module.training:
-        held.query, held.key, held.scaling, held.mask = query, key, scaling, attention_mask
+    if hasattr(module, HELD) and module.training:
+        setattr(module, HELD, Attended(query, key, scaling, attention_mask))
     attended = scaled_dot_product_attention(
         query, key, value, attention_mask, dropout, is_causal=attention_mask is None, scale=scaling
     )
     return attended.transpose(1, 2).contiguous(), None
-
-
-def _silent(*_: object) -> None:
-    """Do nothing: replaces transformers' warning about padding without a mask."""

@@ -61,39 +61,17 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
     if batch.seen is not None:
         # As attention takes it: transformers would build one of [rows, 1, length, length].
         arguments["attention_mask"] = on_device(batch.seen[:, None, None], device)
-    loss = _fused if type(model).__name__ in FUSED else _own
-    return loss(model, arguments, where, targets, precision == "bf16")
-
-
-def _own(
-    model: PreTrainedModel,
-    arguments: dict[str, Tensor],
-    where: Tensor | None,
-    targets: Tensor,
-    low: bool,
-) -> Tensor:
-    """Return the loss of the scores that the model returns itself."""
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
-        scores = _chosen(model(**arguments, use_cache=False).logits, where)
-    return torch.nn.functional.cross_entropy(scores.float(), targets, reduction="sum")
-
-
-def _fused(
-    model: PreTrainedModel,
-    arguments: dict[str, Tensor],
-    where: Tensor | None,
-    targets: Tensor,
-    low: bool,
-) -> Tensor:
-    """Return the loss of a linear output layer, after RoBERTa's small network if there is one."""
-    body, output = model.base_model, model.get_output_embeddings()
-    head: Any = getattr(model, "lm_head", None)
-    with torch.autocast(model.device.type, torch.bfloat16, enabled=low):
+    body, low = model.base_model, precision == "bf16"
+    with torch.autocast(device.type, torch.bfloat16, enabled=low):
+        if type(model).__name__ not in FUSED:
+            scores = _chosen(model(**arguments, use_cache=False).logits, where).float()
+            return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
         hidden = _chosen(body(**arguments, use_cache=False).last_hidden_state, where)
-        if hasattr(head, "dense"):
+        head: Any = getattr(model, "lm_head", None)
+        if hasattr(head, "dense"):  # RoBERTa's small network
             hidden = head.layer_norm(torch.nn.functional.gelu(head.dense(hidden)))
-    dtype = torch.bfloat16 if low else None
-    compiled = model.device.type == "cuda" and body._compiled_call_impl is not None
+    output, dtype = model.get_output_embeddings(), torch.bfloat16 if low else None
+    compiled = device.type == "cuda" and body._compiled_call_impl is not None
     return cross_entropy(hidden, output.weight, output.bias, targets, dtype, compiled=compiled)
 
 

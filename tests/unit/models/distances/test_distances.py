@@ -12,7 +12,7 @@ from poshgrid import config
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import write_table
 from poshgrid.evidence.schema import CONDITION
-from poshgrid.models.distances.folder import WORDS, load
+from poshgrid.models.distances.folder import WORDS, Distances
 from poshgrid.models.distances.make import between, make
 from poshgrid.models.tokenization import encode
 from poshgrid.models.tokenization import tokenizer as tokenizers
@@ -59,7 +59,7 @@ def prepare(folder, texts, trees, **settings):
 
 def made(inputs):
     make(*inputs)
-    return load(inputs[-1])
+    return Distances(inputs[-1])
 
 
 def statistics(inputs):
