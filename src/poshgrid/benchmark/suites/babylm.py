@@ -11,7 +11,7 @@ A line is a JSON object, a file a category.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
@@ -26,14 +26,6 @@ _ENDINGS = (".jsonl", ".jsonl.gz")
 
 class Options(plugins.Options):
     """The reader ``babylm`` takes no options."""
-
-
-class _Item(NamedTuple):
-    phenomenon: str
-    texts: list[str]
-    context: int  # characters that all texts begin with
-    people: list[float | None]  # share that chooses each text
-    right: int
 
 
 def files(path: Path, options: Options) -> list[Path]:
@@ -68,31 +60,18 @@ def load(path: Path | None, options: Options, context: Context | None = None) ->
         category = label(file, path)
         for row in rows(file):
             try:
-                item = _item(category, row.cells)
+                options_of = _options(category, row.cells)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise row.fault(f"no item of entity tracking or WUG: {error}") from error
-            if reason := no_text("".join(item.texts)):
+            if reason := no_text("".join(option["text"] for option in options_of)):
                 raise row.fault(reason)
-            records += [
-                {
-                    "item_id": f"{category}-{row.line:05}",
-                    "category": category,
-                    "phenomenon": item.phenomenon,
-                    "block": "",
-                    "option": option,
-                    "correct": option == item.right,
-                    "text": text,
-                    "context": item.context,
-                    "people": people,
-                    "tags": [],
-                }
-                for option, (text, people) in enumerate(zip(item.texts, item.people, strict=True))
-            ]
+            item = {"item_id": f"{category}-{row.line:05}", "category": category}
+            records += [item | {"block": "", "tags": []} | option for option in options_of]
     return Loaded(pl.DataFrame(records, schema=CHOICES))
 
 
-def _item(category: str, row: dict[str, Any]) -> _Item:
-    """Return the item of a row.
+def _options(category: str, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the options of a row, as columns of ``CHOICES``.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: the row is not an item.
@@ -110,4 +89,14 @@ def _item(category: str, row: dict[str, Any]) -> _Item:
             raise ValueError("an empty input_prefix")
     if len(ends) < 2 or not all(end.strip() for end in ends):
         raise ValueError("fewer than two options, or an empty one")
-    return _Item(phenomenon, [prefix + end for end in ends], len(prefix), people, right)
+    return [
+        {
+            "phenomenon": phenomenon,
+            "option": number,
+            "correct": number == right,
+            "text": prefix + end,
+            "context": len(prefix),
+            "people": share,
+        }
+        for number, (end, share) in enumerate(zip(ends, people, strict=True))
+    ]
