@@ -13,18 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from poshgrid.benchmark import lexicon
+from poshgrid.evidence.closed_classes import listed
 
 _WORD = re.compile(r"[^\W\d_]+['’]t\b|['’]s\b|[^\W\d_]+")
-
-
-def one_of(words: str) -> frozenset[str]:
-    """Return the set of words in a text."""
-    return frozenset(words.split())
-
-
 POSSESSIVE = "'s"
 DO = frozenset({"do", "does", "did", "don't", "doesn't", "didn't"})
-_OTHER_AUXILIARIES = one_of(
+_OTHER_AUXILIARIES = listed(
     "am is are was were isn't aren't wasn't weren't have has had haven't hasn't hadn't shall "
     "shan't won't can't cannot"
 )
@@ -39,14 +33,14 @@ _PRONOUNS = {
     "he": ({"m"}, {"singular"}), "she": ({"f"}, {"singular"}), "it": ({"n"}, {"singular"}),
     "they": ({"m", "f", "n"}, {"plural"}), "we": ((), ()), "you": ((), ()), "i": ((), ()),
 }  # fmt: skip
-_DETERMINERS = one_of("the a an this that these those my your his her its our their no")
+_DETERMINERS = listed("the a an this that these those my your his her its our their no")
 _GENDERED = {"male": "m", "female": "f"}
 """Adjectives that determine the gender of their noun."""
-PREPOSITIONS = one_of(
+PREPOSITIONS = listed(
     "about at to with of for on in up out by from near beside behind into over under"
 )
-SUBORDINATORS = one_of("because when if since until although before after while without")
-INTERROGATIVES = one_of("whether who whom what which when where why how")
+SUBORDINATORS = listed("because when if since until although before after while without")
+INTERROGATIVES = listed("whether who whom what which when where why how")
 ARGUMENTS, ADJUNCTS = frozenset({"who", "whom", "what"}), frozenset({"when", "where", "why", "how"})
 RELATIVES = frozenset({"who", "whom", "which", "that"})
 CONJUNCTIONS = frozenset({"and", "or", "but"})
