@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from poshgrid.config.specs import TrainSpec
-    from poshgrid.models.training.dyck_language import Alphabet, Language
+    from poshgrid.models.training.dyck_language import Alphabet
 
 log = logs.get(__name__)
 
@@ -87,18 +87,11 @@ class Dyck(Bias):
     """
 
     word = "dyck"
-    """In the configuration."""
+    """In the configuration; a control has another one, and so another language."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._statistics: dict[str, Any] = {}
-
-    def language(self) -> Language:
-        """Return what sequences are drawn from; a control has another language."""
-        from poshgrid.models.training.dyck_language import Language
-
-        options = self.options
-        return Language(options.k, options.p_open, options.depth, options.length)
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Train a second model on brackets, or load what an earlier attempt trained; carry it over.
@@ -111,7 +104,7 @@ class Dyck(Bias):
             PoshgridError: training diverges, or the job was asked to end.
         """
         from poshgrid.models.training import builder, loop
-        from poshgrid.models.training.dyck_language import Brackets
+        from poshgrid.models.training.dyck_language import LANGUAGES, Brackets
 
         options, spec = self.options, setting.spec
         letters = alphabet(options, setting)
@@ -123,7 +116,8 @@ class Dyck(Bias):
             dropout=chosen.dropout,
             seed=spec.seed,
         ).to(setting.device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
-        same: dict[str, Any] = {"language": self.language(), "alphabet": letters, "seed": spec.seed}
+        language = LANGUAGES[self.word](options.k, options.p_open, options.depth, options.length)
+        same: dict[str, Any] = {"language": language, "alphabet": letters, "seed": spec.seed}
         log.info("%s: %s steps of pre-pretraining", self.word, f"{options.steps:,}")
         progress = loop.run(
             second,

@@ -53,7 +53,7 @@ class Options(Shared):
 
 
 class Attention(Bias):
-    """A penalty on distance, which may change from epoch to epoch.
+    """A penalty on distance, the same in every epoch; others change it from epoch to epoch.
 
     Args:
         options: see :class:`Shared`.
@@ -66,7 +66,7 @@ class Attention(Bias):
 
     def factor(self, epoch: int) -> float:
         """Return the penalty, in units of an attention score, on each token more of distance."""
-        raise NotImplementedError
+        return 1.0
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
         """Return a model of the same weights whose attention has the bias; see :class:`Bias`.

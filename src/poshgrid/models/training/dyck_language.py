@@ -127,6 +127,10 @@ class Flat(Language):
         return brackets
 
 
+LANGUAGES = {"dyck": Language, "flat-brackets": Flat}
+"""Bias -> what its sequences are drawn from."""
+
+
 @dataclass(frozen=True)
 class Alphabet:
     """How brackets become token ids, and the size of the model that reads them."""
