@@ -53,7 +53,6 @@ class NGram:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self.order = tables.order
         known = enumerate(tables.vocabulary[len(SPECIALS) :], start=len(SPECIALS))
         self._numbers = {word: number for number, word in known}
 
@@ -151,7 +150,7 @@ class NGram:
         tables = self.tables
         logprobs = tables.logprobs[1][ids]
         numbers = ids.astype(np.int64)  # of the (n-1)-gram that starts at each place; -1: not seen
-        for n in range(2, min(self.order, len(ids)) + 1):
+        for n in range(2, min(tables.order, len(ids)) + 1):
             numbers = numbers[:-1]
             contexts = np.flatnonzero(numbers >= 0)
             known, ends = numbers[contexts], contexts + n - 1
@@ -248,21 +247,17 @@ def texts(path: Path, size: str | None = None, *, spare: bool = False) -> Iterat
         PoshgridError: the table cannot be read, or the file is not text.
     """
     if path.suffix != ".parquet":
-        yield from _lines(path)
+        lines = (line.strip() for line in textfile.lines(path))
+        while batch := list(islice(lines, files.BATCH)):
+            yield pl.Series("text", [line for line in batch if line], dtype=pl.String)
         return
     columns = files.read_schema(path)
     training = pl.col("split") == "train" if "split" in columns else pl.lit(True)
     if not spare and "size" in columns:
         training &= pl.col("size") != ""
     wanted = [name for name in columns if name in {"text", "split", "size"}]
-    for batch in files.table_batches(path, columns | {"text": pl.String()}, wanted):
-        yield batch.filter(trains(batch, size) if size else training)["text"]
-
-
-def _lines(path: Path) -> Iterator[pl.Series]:
-    lines = (line.strip() for line in textfile.lines(path))
-    while batch := list(islice(lines, files.BATCH)):
-        yield pl.Series("text", [line for line in batch if line], dtype=pl.String)
+    for rows in files.table_batches(path, columns | {"text": pl.String()}, wanted):
+        yield rows.filter(trains(rows, size) if size else training)["text"]
 
 
 def write(output: Path, tables: Tables, statistics: dict[str, Any]) -> None:

@@ -36,16 +36,11 @@ def per_token(model: PreTrainedModel, context_length: int) -> float:
         for weight in module.parameters(recurse=False)
         if weight.dim() > 1
     )
-    return 6.0 * multiplied + _attention(model, context_length)
-
-
-def _attention(model: PreTrainedModel, context_length: int) -> float:
-    """Return the FLOPs per token of attention's two products; 0 for a model without attention."""
     config = model.config
     heads = getattr(config, "num_attention_heads", None)
-    if not heads:
-        return 0.0
+    if not heads:  # no attention
+        return 6.0 * multiplied
     width = heads * (getattr(config, "head_dim", None) or config.hidden_size // heads)
     masked = type(model).__name__.endswith("ForMaskedLM")
     keys = context_length if masked else context_length / 2
-    return 12.0 * config.num_hidden_layers * width * keys
+    return 6.0 * multiplied + 12.0 * config.num_hidden_layers * width * keys
