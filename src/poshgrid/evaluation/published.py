@@ -76,8 +76,14 @@ def read(folder: Path, suite: str = "posh", model: str | None = None) -> Publish
     """
     name = path_name(model or folder.resolve().name)
     run = Run(PRETRAINED, GIVEN, name, PRETRAINED, "none", 0).name
-    if files := sorted(folder.rglob("*.tsv")):
-        return _posh(folder, files, suite)
+    judged: dict[str, Tables] = {}
+    cells: dict[str, specs.Cell] = {}
+    for path in sorted(folder.rglob("*.tsv")):
+        of, phenomenon, cell = _named(path)
+        judged.setdefault(of.name, {})[phenomenon] = _judgements(path)
+        cells[f"{of.condition}/{of.size}"] = cell
+    if judged:
+        return _pairs(folder, suite, judged, cells)
     if files := sorted(folder.glob(f"*{_SURPRISALS}")):
         return _gaps(files, run)
     if files := [path for path in sorted(folder.glob("*.txt")) if _ZORRO.fullmatch(path.stem)]:
@@ -86,16 +92,6 @@ def read(folder: Path, suite: str = "posh", model: str | None = None) -> Publish
         f"{folder}: no judgements in a known format; name a folder of .tsv files of "
         f"POSH-BENCH, of Zorro's probing_*_results_*.txt, or of *{_SURPRISALS} and *_stimuli.csv"
     )
-
-
-def _posh(folder: Path, files: list[Path], suite: str) -> Published:
-    judged: dict[str, Tables] = {}
-    cells: dict[str, specs.Cell] = {}
-    for path in files:
-        run, phenomenon, cell = _named(path)
-        judged.setdefault(run.name, {})[phenomenon] = _judgements(path)
-        cells[f"{run.condition}/{run.size}"] = cell
-    return _pairs(folder, suite, judged, cells)
 
 
 def _pairs(

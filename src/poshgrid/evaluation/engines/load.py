@@ -57,7 +57,11 @@ def load(
 
     torch.set_num_threads(scoring.threads)
     where = {"revision": revision} if hub else {"local_files_only": True}
-    network, masked = _read(model, _device(scoring.device), where)
+    gpu = torch.cuda.is_available()
+    if scoring.device == "cuda" and not gpu:
+        raise PoshgridError("scoring.device: cuda, but torch sees no GPU; set it to auto or cpu")
+    device = "cuda" if gpu and scoring.device != "cpu" else "cpu"
+    network, masked = _read(model, device, where)
     loaded, saved = _tokenizer(model, words, where)
     rows = network.get_input_embeddings().num_embeddings
     if len(loaded) > rows:
@@ -210,15 +214,6 @@ def is_masked(config: Any) -> bool:  # noqa: ANN401 - every family has its own c
         type(config) in MODEL_FOR_MASKED_LM_MAPPING
         and type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING
     )
-
-
-def _device(asked: str) -> str:
-    import torch
-
-    there = torch.cuda.is_available()
-    if asked == "cuda" and not there:
-        raise PoshgridError("scoring.device: cuda, but torch sees no GPU; set it to auto or cpu")
-    return "cuda" if there and asked != "cpu" else "cpu"
 
 
 def warn_if_different(words: str, saved: Tokenizer, tokenizer: Any) -> None:  # noqa: ANN401

@@ -8,7 +8,7 @@ unclear, the heuristic does not decide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -136,23 +136,21 @@ class Sentence:
     @cached_property
     def nouns(self) -> list[Noun]:
         """The noun phrases, from left to right."""
-        return list(self._nouns())
-
-    @cached_property
-    def heads(self) -> dict[int, Noun]:
-        """Index of a word -> the noun whose head it is."""
-        return {noun.index: noun for noun in self.nouns}
-
-    def _nouns(self) -> Iterator[Noun]:
-        index = 0
+        phrases, index = [], 0
         while index < len(self):
             head = self._head(index)
             if head is None:
                 index += 1
                 continue
             possessor = self.words[head + 1 : head + 2] == [POSSESSIVE]
-            yield Noun(head, *self._features(index, head), possessor)
+            phrases.append(Noun(head, *self._features(index, head), possessor))
             index = head + 1
+        return phrases
+
+    @cached_property
+    def heads(self) -> dict[int, Noun]:
+        """Index of a word -> the noun whose head it is."""
+        return {noun.index: noun for noun in self.nouns}
 
     def _head(self, index: int) -> int | None:
         """Return the index of the head of a noun phrase that begins here; None without one."""
