@@ -28,11 +28,9 @@ def test_training_sentences_are_counted_and_no_other(corpus):
 def test_what_was_heard_whatever_its_case_and_marks(corpus):
     asked = {"The girl saw it!", "the Girl, saw it", "A dog ran.", "Do you wanna go?", "saw it"}
     assert frequencies.heard(asked, [corpus]) == {"The girl saw it!", "the Girl, saw it"}
-    assert frequencies.heard({"a cat sat"}, [corpus]) == {
-        "a cat sat"
-    }  # a refill may hold a spare one
-    assert frequencies.heard({"dont you wanna go?"}, [corpus]) == {"dont you wanna go?"}
-    assert frequencies.heard(set(), [corpus]) == set()
+    # a refill may hold a spare one
+    for asked in ({"a cat sat"}, {"dont you wanna go?"}, set()):
+        assert frequencies.heard(asked, [corpus]) == asked
 
 
 def test_what_readers_know_of_the_corpora(corpus, tmp_path):

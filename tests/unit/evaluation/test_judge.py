@@ -116,25 +116,20 @@ def _at(item, **values):
 
 
 @pytest.mark.parametrize(
-    ("column", "value"),
-    [("good_logprob", None), ("bad_logprob", math.nan), ("good_logprob", math.inf),
-     ("bad_logprob", -math.inf), ("good_tokens", None), ("bad_tokens", 0)],
-)  # fmt: skip
-def test_one_score_that_is_no_number_is_refused(tmp_path, column, value):
-    path, items = written(tmp_path, _at("d", **{column: value}))
-    with pytest.raises(PoshgridError, match=r": 1 scores are .* first of 'd'"):
-        judged(path, items, Scoring())
-
-
-@pytest.mark.parametrize(
     ("change", "first"),
     [
+        (_at("d", good_logprob=None), "1 scores are .* first of 'd'"),
+        (_at("d", bad_logprob=math.nan), "1 scores are .* first of 'd'"),
+        (_at("d", good_logprob=math.inf), "1 scores are .* first of 'd'"),
+        (_at("d", bad_logprob=-math.inf), "1 scores are .* first of 'd'"),
+        (_at("d", good_tokens=None), "1 scores are .* first of 'd'"),
+        (_at("d", bad_tokens=0), "1 scores are .* first of 'd'"),
         (lambda f: f.filter(pl.col("item_id") != "b"), "1 .* first 'b'"),
         (lambda f: pl.concat([f, _at("a", item_id="z")(f.filter(item_id="a"))]), "1 .* first 'z'"),
         (lambda f: pl.concat([f, f.filter(item_id="a")]), "2 .* first 'a'"),
     ],
 )
-def test_scores_of_other_pairs_than_the_suites_are_refused(tmp_path, change, first):
+def test_scores_that_are_no_numbers_or_of_other_pairs_are_refused(tmp_path, change, first):
     path, items = written(tmp_path, change)
     with pytest.raises(PoshgridError, match=rf"scores\.parquet: {first}"):
         judged(path, items, Scoring())

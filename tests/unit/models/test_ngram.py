@@ -257,13 +257,3 @@ def test_the_engine_gives_sums_regions_and_tokens(loaded):
     assert (score.logprob, score.tokens) == (math.fsum(row), 8)
     assert (score.region_logprob, score.region_tokens) == (math.fsum(row[2:4]), 2)
     assert loaded.device == "cpu"
-
-
-@pytest.mark.parametrize(("begin", "end", "tokens"), CASES["regions"])
-def test_regions_hold_whole_words(loaded, begin, end, tokens):
-    asked = [Request("The dog ran.", "posh: item 1 (bad)", (begin, end))]
-    if tokens is not None:
-        assert loaded.score(asked)[0].region_tokens == tokens
-        return
-    with pytest.raises(PoshgridError, match=r"posh: item 1 \(bad\)"):
-        loaded.score(asked)

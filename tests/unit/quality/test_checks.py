@@ -58,6 +58,7 @@ def faults(quality):
 def test_a_sound_suite_passes(run, tmp_path):
     quality = run(table(*SOUND))
     assert (quality["verdict"], faults(quality)) == ("passed", {})
+    assert {check["checked"] for check in quality["checks"]} == {len(SOUND)}
     assert pl.read_csv(tmp_path / "out/faults.csv").is_empty()
 
 

@@ -1,4 +1,4 @@
-"""The structural checks: every planted fault is caught by its own check, sound pairs by none."""
+"""The structural checks: a fault planted among sound pairs is caught by its own check alone."""
 
 import pytest
 
@@ -12,13 +12,6 @@ def failed(suite, vocabulary=VOCABULARY, *, generated=True):
     """Return check -> ids of the items that fail it."""
     checks = structure.checks(suite, WORDS, vocabulary, generated=generated)
     return {check.name: check.ids for check in checks if check.faults}
-
-
-def test_sound_pairs_pass():
-    checks = structure.checks(table(*SOUND), WORDS, VOCABULARY, generated=True)
-    assert [c.name for c in checks if c.faults] == []
-    assert {c.checked for c in checks} == {len(SOUND)}
-    structure.refuse_faults(table(*SOUND), WORDS, VOCABULARY)
 
 
 @pytest.mark.parametrize("row", CASES["planted"])

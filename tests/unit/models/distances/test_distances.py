@@ -1,6 +1,5 @@
 """Distances in the trees of training sentences: by hand, and against a search through the graph."""
 
-import json
 import random
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from poshgrid import config
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import write_table
+from poshgrid.core.files import read_json, write_table
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.models.distances.folder import WORDS, Distances
 from poshgrid.models.distances.make import between, make
@@ -63,7 +62,7 @@ def made(inputs):
 
 
 def statistics(inputs):
-    return json.loads((inputs[-1] / "statistics.json").read_text())
+    return read_json(inputs[-1] / "statistics.json")
 
 
 def triangle(distances, sentence, length=64):

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from poshgrid import config
 from poshgrid.config import specs
-from poshgrid.core.files import write_table
+from poshgrid.core.files import Schema, write_table
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence.schema import CONDITION
 from poshgrid.models.distances.make import make
@@ -49,34 +49,27 @@ def sentences(number: int, seed: int = 0) -> list[str]:
     return texts
 
 
+def _write(texts: pl.DataFrame, path: Path, schema: Schema) -> None:
+    """Write a table of sentences; what a test does not say of them is filled in."""
+    whole = texts.with_row_index("sent_id").with_columns(
+        source=pl.lit("toy"), document=pl.lit("d"), position="sent_id", rank="sent_id",
+        n_words=pl.col("text").str.count_matches(r"\S+"), replaced=None,
+    )  # fmt: skip
+    write_table(whole.select(list(schema)).cast(schema), path, schema)
+
+
 def write_condition(folder: Path, **splits: list[str]) -> Path:
     """Write train.parquet, dev.parquet, test.parquet from sentences."""
     for split, texts in splits.items():
-        rows = len(texts)
-        frame = pl.DataFrame(
-            {
-                "sent_id": list(range(rows)),
-                "source": ["toy"] * rows,
-                "document": ["d"] * rows,
-                "position": list(range(rows)),
-                "text": texts,
-                "n_words": [len(text.split()) for text in texts],
-                "replaced": [None] * rows,
-            },
-            schema=CONDITION,
-        )
-        write_table(frame, folder / f"{split}.parquet", CONDITION)
+        frame = pl.DataFrame({"text": texts}, {"text": pl.String})
+        _write(frame, folder / f"{split}.parquet", CONDITION)
     return folder
 
 
 def write_sentences(path: Path, rows: Iterable[tuple[str, str, str]]) -> Path:
     """Write a corpus's table from (text, split, size)."""
     frame = pl.DataFrame(list(rows), schema=["text", "split", "size"], orient="row")
-    frame = frame.with_row_index("sent_id").with_columns(
-        source=pl.lit("toy"), document=pl.lit("d"), position="sent_id", rank="sent_id",
-        n_words=pl.col("text").str.count_matches(r"\S+"),
-    )  # fmt: skip
-    write_table(frame.select(list(SENTENCES)).cast(SENTENCES), path, SENTENCES)
+    _write(frame, path, SENTENCES)
     return path
 
 
