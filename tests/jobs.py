@@ -20,7 +20,6 @@ def of_run(name: str) -> Cell:
     return Cell(**{axis: str(getattr(run, axis)) for axis in AXES})
 
 
-RUN = "baby-f/20K/gpt2-tiny/sentence/tree-planting/seed42"
 CELLS = {
     stage: Cell(**wildcards)
     for stage, wildcards in yaml.safe_load(

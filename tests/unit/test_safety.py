@@ -22,7 +22,6 @@ from tests import forks, jobs, shipped
 from tests.unit.corpora.reader_support import put, refused, source_spec
 
 SOURCE = Path(poshgrid.__file__).parent
-PLANTED = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 class Payload:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
-from poshgrid.config import Regression, specs
+from poshgrid.config import specs
 from poshgrid.config.base import Section
 from poshgrid.config.runs import AXES, RELEASED, Run, agrees, parse_only
 from poshgrid.config.sizes import words
@@ -288,38 +287,32 @@ def _training(grid: Grid) -> Iterator[Problem]:
 
 
 def _regressions(grid: Grid) -> Iterator[Problem]:
-    for number, entry in enumerate(grid.config.regressions):
-        for keys, problem in _regression(grid, grid.regressions[entry.name]):
-            yield ("regressions", number, *keys), problem
-
-
-def _regression(grid: Grid, model: Regression) -> Iterator[Problem]:
-    """Yield names in a regression that no run has."""
-    if model.suite and model.suite not in grid.pairs:
-        yield ("suite",), f"{model.suite!r} has no minimal pairs{did_you_mean('', grid.pairs)}"
-    kept = parse_only(model.only)
+    """Yield names in regressions that no run has."""
     runs = grid.every_run | {run for run in grid.pretrained_runs if run.recipe == RELEASED}
     used = {axis: {str(getattr(run, axis)) for run in runs} for axis in AXES}
-    here = all(values <= used[axis] for axis, values in kept.items())
-    if kept and here and not any(agrees(run, kept) for run in runs):
-        what = f"{model.only!r} matches no run of the experiments; fix it or remove the regression"
-        yield ("only",), what
-    # A regression without runs, e.g. because of `only`, is not fitted: its levels are not checked.
-    fitted = any(model.name in grid.fitted(target) for target in grid.targets)
-    levels: dict[str, set[str]] = {
-        **({axis: used[axis] for axis in AXES} if fitted else {}),
-        "source": {
-            *(grid.facts(run.condition, run.size).source for run in grid.every_run),
-            *(cell.source for cell in grid.pretrained_facts().values()),
-        },
-        "filter": {"yes", "no"},
-    }
-    for contrast in model.contrasts:
-        known: Any = levels.get(contrast.factor)  # levels of other factors depend on the items
-        for level in filter(None, (contrast.first, contrast.less)):
-            if known is not None and level not in known:
-                what = f"no run of the experiments has {contrast.factor} {level!r}"
-                yield ("contrasts",), what + did_you_mean(level, known)
+    sources = {grid.facts(run.condition, run.size).source for run in grid.every_run}
+    sources |= {cell.source for cell in grid.pretrained_facts().values()}
+    for number, model in enumerate(grid.regressions.values()):
+        at = ("regressions", number)
+        if model.suite and model.suite not in grid.pairs:
+            what = f"{model.suite!r} has no minimal pairs{did_you_mean('', grid.pairs)}"
+            yield (*at, "suite"), what
+        kept = parse_only(model.only)
+        here = all(values <= used[axis] for axis, values in kept.items())
+        if kept and here and not any(agrees(run, kept) for run in runs):
+            what = (
+                f"{model.only!r} matches no run of the experiments; fix it or remove the regression"
+            )
+            yield (*at, "only"), what
+        # One without runs, e.g. because of `only`, is not fitted: its levels are not checked
+        fitted = any(model.name in grid.fitted(target) for target in grid.targets)
+        levels = {"source": sources, "filter": {"yes", "no"}} | (used if fitted else {})
+        for contrast in model.contrasts:
+            known = levels.get(contrast.factor)  # levels of other factors depend on the items
+            for level in filter(None, (contrast.first, contrast.less)):
+                if known is not None and level not in known:
+                    what = f"no run of the experiments has {contrast.factor} {level!r}"
+                    yield (*at, "contrasts"), what + did_you_mean(level, known)
 
 
 _FIRST = (_points, _controls, _parsers, _given)

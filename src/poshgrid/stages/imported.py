@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,7 +24,6 @@ from poshgrid.core import files, formats, logs
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.manifest import recorded
 from poshgrid.evaluation import judgements, schema, tasks
-from poshgrid.evaluation.engine import Engine
 from poshgrid.evaluation.engines import ngram as counts
 from poshgrid.evaluation.published import Published
 from poshgrid.grid.grid import Grid
@@ -205,29 +204,14 @@ def _write_scores(
             files.write_table(table, paths.scores(run, suite), schema.TASKS[schemas[suite]])
 
 
-def baselines(text: Path) -> Iterator[tuple[str, ngram.NGram, Engine]]:
-    """Yield the baselines that count the words of a text: name, model, and engine.
-
-    Args:
-        text: a text with a sentence on each line, or a table with a column ``text``.
-
-    Raises:
-        PoshgridError: the text cannot be read, or has no words.
-    """
-    for name in naming.WORD_BASELINES:
-        log.info("%s: counting the baseline %s", text, name)
-        lines = (line for batch in ngram.texts(text) for line in batch)
-        model = ngram.fit(lines, **naming.counting(name, naming.WORD_ORDER))
-        yield name, model, counts.Engine(model, text)
-
-
 def _baselines(
     judged: Published, texts: Mapping[str, Path], paths: Paths, schemas: Mapping[str, str]
 ) -> list[str]:
     """Write the baselines that count words, for each cell of a text's source; return their runs.
 
     Raises:
-        PoshgridError: no condition has the source of a text.
+        PoshgridError: no condition has the source of a text, or a text cannot be read or has no
+            words.
     """
     names = []
     for source, text in texts.items():
@@ -240,7 +224,11 @@ def _baselines(
                 f"--text {source}={text}: no condition has the source {source!r}; known: "
                 f"{', '.join(known)}"
             )
-        for counted, model, engine in baselines(text):
+        for counted in naming.WORD_BASELINES:
+            log.info("%s: counting the baseline %s", text, counted)
+            lines = (line for batch in ngram.texts(text) for line in batch)
+            model = ngram.fit(lines, **naming.counting(counted, naming.WORD_ORDER))
+            engine = counts.Engine(model, text)
             scores = {
                 suite: tasks.BY_NAME[schemas[suite]](suite, items, engine, step=None)
                 for suite, items in judged.items.items()

@@ -49,21 +49,13 @@ def test_every_number_has_a_lower_and_an_upper_bound(name, model):
     assert list(unbounded({"a": {"type": "integer", "minimum": 0}})) == [".a"]  # it is seen
 
 
-def changed(path, value):
-    """Return the toy's configuration with a value at a place."""
-    config = copy.deepcopy(TINY)
-    keys = path[:-1]
-    if isinstance(path[-1], int):  # of a list
-        *keys, name = keys
-        path, value = (*keys, name), [value]
-    jobs.put(*keys, **{path[-1]: value})(config)
-    return config
-
-
 @pytest.mark.parametrize(
     "path", [("experiments", 0, "seeds"), ("tokenizer", "sweep"), ("recipes", 0, "checkpoints")]
 )
 def test_truth_values_in_a_list_of_numbers(path):
+    *keys, key = path
+    changed = copy.deepcopy(TINY)
+    jobs.put(*keys, **{key: [400, True]})(changed)
     with pytest.raises(PoshgridError, match="true is not a number"):
-        configfile.validate(changed(path, [400, True]), [shipped.TOY])
+        configfile.validate(changed, [shipped.TOY])
     assert configfile.validate(TINY | {"scoring": {"bos": False}}).config.scoring.bos is False

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from unittest import mock
 
+from poshgrid.core import fingerprint
 from poshgrid.core.manifest import recorded
 
 
@@ -32,6 +33,13 @@ def flip(path: Path) -> None:
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def forget() -> None:
+    """Forget the digests that this process knows, as a new process does."""
+    for cached in vars(fingerprint).values():
+        if hasattr(cached, "cache_clear"):
+            cached.cache_clear()
 
 
 def spoil(cache: Path, content: str | None) -> None:

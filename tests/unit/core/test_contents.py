@@ -6,12 +6,7 @@ import os
 import pytest
 
 from poshgrid.core import fingerprint, resources
-from tests.unit.core.manifest_support import spoil
-
-
-def forget():
-    """As a new process begins."""
-    fingerprint._cached.cache_clear()
+from tests.unit.core.manifest_support import forget, spoil
 
 
 @pytest.fixture

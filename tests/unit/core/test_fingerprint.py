@@ -7,6 +7,7 @@ import pytest
 
 from poshgrid.core import fingerprint
 from poshgrid.stages import STAGES
+from tests.unit.core.manifest_support import forget
 
 
 @pytest.fixture
@@ -30,11 +31,6 @@ def package(tmp_path, monkeypatch):
 
     yield tmp_path, digest
     forget()
-
-
-def forget():
-    for name in ("code", "_file", "_imported", "_tree", "source", "_cached", "_cache_name"):
-        getattr(fingerprint, name).cache_clear()
 
 
 def edit(path, old, new):

@@ -7,6 +7,7 @@ import pytest
 
 from poshgrid.core import fingerprint, plugins
 from poshgrid.core.errors import PoshgridError
+from tests.unit.core.manifest_support import forget
 
 FILTERS = "poshgrid.evidence.filters"
 FILTER = '"""Mine."""\n\n\ndef paper(tree):\n    return None\n\n\nREADINGS = {"paper": paper}\n'
@@ -28,11 +29,6 @@ def study(tmp_path, monkeypatch):
         if (sys.modules.pop(name).__file__ or "").startswith(str(tmp_path)):
             delattr(importlib.import_module(FILTERS), name.rpartition(".")[2])
     forget()
-
-
-def forget():
-    for name in ("code", "_imported", "_tree", "source", "_cached", "_cache_name"):
-        getattr(fingerprint, name).cache_clear()
 
 
 def digest(word):

@@ -111,11 +111,6 @@ def shared_and_published(configuration):
     put("corpora", 0, splits="published")(configuration)
 
 
-def fitted(**changes):
-    """Return a change of the first model of the counts."""
-    return put("regressions", 0, **changes)
-
-
 @pytest.mark.parametrize(
     ("change", "word"),
     [
