@@ -40,7 +40,7 @@ from poshgrid.config.evaluation import (
     Study,
     Suite,
 )
-from poshgrid.config.known import BIASES, Only
+from poshgrid.config.known import Only
 from poshgrid.config.models import Experiment, Model, Recipe, SizedModel, Tokenizer
 from poshgrid.config.paths import SHARED
 from poshgrid.config.runs import REFERENCE, RELEASED, WORD_BASELINES
@@ -187,7 +187,7 @@ class Config(Section):
     ) -> dict[str, dict[str, Any]]:
         wrong: list[InitErrorDetails] = []
         for bias, options in value.items():
-            wrong += wrong_options(BIASES, bias, options, (bias,), info.context)
+            wrong += wrong_options(plugins.BIASES, bias, options, (bias,), info.context)
         if wrong:
             raise plugins.refusal(wrong)
         return value

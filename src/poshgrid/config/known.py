@@ -28,7 +28,6 @@ from poshgrid.core.errors import PoshgridError, did_you_mean
 
 CONTROLS = "controls"
 """Value of ``less`` in a contrast that stands for the controls of each bias."""
-BIASES = "poshgrid.models.biases"
 _CALLED = {
     "sources": "source", "corpora": "corpus", "conditions": "condition", "parsers": "parser",
     "models": "model", "recipes": "recipe", "biases": "bias", "suites": "suite", "sizes": "size",
@@ -125,7 +124,7 @@ def _check(
     for part in parts(name) if section == "biases" else [name]:
         if part in known:
             continue
-        own = plugins.names(BIASES) if section == "biases" else []
+        own = plugins.names(plugins.BIASES) if section == "biases" else []
         if part in own:
             raise ValueError(f"unknown bias {part!r}; write {part}: {{}} under biases")
         hint = did_you_mean(part, {*known, *own})

@@ -95,7 +95,7 @@ class Model(Section):
 
     @model_validator(mode="after")
     def _options(self) -> Self:
-        check_options("poshgrid.models.architectures", self.architecture, self.options)
+        check_options(plugins.ARCHITECTURES, self.architecture, self.options)
         return self
 
 

@@ -37,6 +37,8 @@ READERS = "poshgrid.corpora.readers"
 ENGINES = "poshgrid.parsing.engines"
 FILTERS = "poshgrid.evidence.filters"
 REWRITERS = "poshgrid.evidence.rewriters"
+ARCHITECTURES = "poshgrid.models.architectures"
+BIASES = "poshgrid.models.biases"
 SUITES = "poshgrid.benchmark.suites"
 HEURISTICS = "poshgrid.evaluation.heuristics.choices"
 SECTIONS = "poshgrid.report.sections"
@@ -45,8 +47,8 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     ENGINES: ("engine", ("load",)),
     FILTERS: ("filter", ("READINGS",)),
     REWRITERS: ("rewriter", ("rewrite",)),
-    "poshgrid.models.architectures": ("architecture", ("build",)),
-    "poshgrid.models.biases": ("bias", ("build",)),
+    ARCHITECTURES: ("architecture", ("build",)),
+    BIASES: ("bias", ("build",)),
     SUITES: ("reader", ("files", "load")),
     HEURISTICS: ("heuristic", ("SAYS",)),
     SECTIONS: ("section", ("TITLE", "ORDER", "AUDIENCE", "write")),

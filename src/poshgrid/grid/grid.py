@@ -22,9 +22,9 @@ from poshgrid.config.runs import (
 )  # fmt: skip
 from poshgrid.config.sizes import words
 from poshgrid.core import plugins
+from poshgrid.core.plugins import BIASES
 from poshgrid.grid.targets import Targets
 from poshgrid.models.training import bias
-from poshgrid.models.training.bias import PACKAGE as BIASES
 
 _NO_SENTENCES = ("filtered", "source", "tokenizer")
 """Keys of a condition on which its sentences do not depend."""

@@ -133,7 +133,7 @@ class Costs:
         total = 0.0
         for part in run.biases:
             options = plugins.options(
-                bias.PACKAGE, part, bias.options(part, self.grid.config.biases)
+                plugins.BIASES, part, bias.options(part, self.grid.config.biases)
             )
             shape = [getattr(options, key, 0) or 0 for key in ("steps", "batch_size", "length")]
             total += float(math.prod(shape))

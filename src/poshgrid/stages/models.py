@@ -10,7 +10,6 @@ from poshgrid.config import specs
 from poshgrid.config.models import OWN, SMALLEST
 from poshgrid.config.runs import COUNTED, SPLITS, WORD_ORDER, Run, counting
 from poshgrid.core import plugins
-from poshgrid.models.training import bias, builder
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards, growing, relative
 
 RUN = "{condition}/{size}/{model}/{recipe}/{bias}/seed{seed}"
@@ -144,8 +143,8 @@ class Train(Stage):
         architecture = self.grid.models[wc.model].architecture
         return [
             self.module,
-            plugins.module_name(builder.PACKAGE, architecture),
-            *(plugins.module_name(bias.PACKAGE, part) for part in Run.of(wc).biases),
+            plugins.module_name(plugins.ARCHITECTURES, architecture),
+            *(plugins.module_name(plugins.BIASES, part) for part in Run.of(wc).biases),
         ]
 
     @property

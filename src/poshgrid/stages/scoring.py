@@ -12,7 +12,7 @@ from poshgrid.config import Scoring, specs
 from poshgrid.config.evaluation import TOP_K
 from poshgrid.config.runs import SCORED, Run
 from poshgrid.core import plugins
-from poshgrid.core.plugins import HEURISTICS, SUITES
+from poshgrid.core.plugins import ARCHITECTURES, HEURISTICS, SUITES
 from poshgrid.models.training import builder
 from poshgrid.stages.models import RUN
 from poshgrid.stages.stage import PATHS, Files, Job, Stage, Wildcards
@@ -189,7 +189,7 @@ class Untrained(Score):
     def modules(self, wc: Wildcards) -> Sequence[str]:
         """Return the modules that initialise and score the model."""
         architecture = self.grid.models[wc.model].architecture
-        return [self.module, builder.__name__, plugins.module_name(builder.PACKAGE, architecture)]
+        return [self.module, builder.__name__, plugins.module_name(ARCHITECTURES, architecture)]
 
     def arguments(self, wc: Wildcards) -> dict[str, Any]:
         """Return no arguments."""

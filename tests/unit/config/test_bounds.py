@@ -10,16 +10,12 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.grid import configfile
 from tests import jobs, shipped
 
-PACKAGES = [
-    "poshgrid.corpora.readers", "poshgrid.parsing.engines", "poshgrid.models.architectures",
-    "poshgrid.models.biases", "poshgrid.benchmark.suites",
-]  # fmt: skip
 TINY = shipped.toy()
 
 
 def models():
     yield "config", Config
-    for package in PACKAGES:
+    for package in plugins.KINDS:
         for word in plugins.names(package):
             options = getattr(plugins.load(package, word), "Options", None)
             if options is not None:

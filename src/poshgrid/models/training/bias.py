@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from poshgrid.models.training.checkpoint import Checkpoints
     from poshgrid.models.training.data import Batch
 
-PACKAGE = "poshgrid.models.biases"
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -106,7 +104,7 @@ def check(spec: specs.TrainSpec) -> None:
             )
     build(spec.bias, spec.options)
     for word in words:
-        module, architecture = plugins.load(PACKAGE, word), spec.model.architecture
+        module, architecture = plugins.load(plugins.BIASES, word), spec.model.architecture
         known = getattr(module, "ARCHITECTURES", (architecture,))
         if architecture not in known:
             raise PoshgridError(
@@ -124,16 +122,16 @@ def options(part: str, biases: dict[str, dict[str, Any]]) -> dict[str, Any]:
         part: ``dyck``.
         biases: what the configuration says of each.
     """
-    model = getattr(plugins.load(PACKAGE, part), "Options", plugins.Options)
+    model = getattr(plugins.load(plugins.BIASES, part), "Options", plugins.Options)
     shared = biases.get(bias_of_control(part) or part, {})
     return {k: v for k, v in shared.items() if k in model.model_fields} | biases.get(part, {})
 
 
 def bias_of_control(part: str) -> str | None:
     """Return the bias that a control controls; ``None`` for a bias that is no control."""
-    if part not in plugins.names(PACKAGE):  # of a released model
+    if part not in plugins.names(plugins.BIASES):  # of a released model
         return None
-    return getattr(plugins.load(PACKAGE, part), "CONTROLS", None)
+    return getattr(plugins.load(plugins.BIASES, part), "CONTROLS", None)
 
 
 def is_control(word: str, of: str) -> bool:
@@ -172,11 +170,11 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
     Raises:
         PoshgridError: a bias is unknown or has wrong options.
     """
-    modules = {part: plugins.load(PACKAGE, part) for part in parts(word)}
+    modules = {part: plugins.load(plugins.BIASES, part) for part in parts(word)}
     biases = {}
     for part, module in sorted(modules.items(), key=lambda item: _place(item[1])):
         try:
-            chosen = plugins.options(PACKAGE, part, options.get(part, {}))
+            chosen = plugins.options(plugins.BIASES, part, options.get(part, {}))
         except ValidationError as error:
             wrong = invalid(error, "biases", part)
             raise PoshgridError(f"{wrong}; correct it in the config") from error

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from poshgrid.models.tokenization.encode import Tokens
     from poshgrid.models.tokenization.tokenizer import Vocabulary
 
-PACKAGE = "poshgrid.models.architectures"
 UNTRAINED_CONTEXT = 512
 """Tokens of the longest text that an untrained model can score."""
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
@@ -39,7 +38,7 @@ def build(
         dropout: of all layers that have one.
         seed: of the initial weights; the global random state is left alone.
     """
-    module = plugins.load(PACKAGE, model.architecture)
+    module = plugins.load(plugins.ARCHITECTURES, model.architecture)
     return module.build(
         options(model), vocabulary, context_length=context_length, dropout=dropout, seed=seed
     )
@@ -132,7 +131,7 @@ def check(model: Model, recipe: Recipe) -> None:
 
 def objective(model: Model) -> str:
     """Return what a model is trained on: ``causal``, ``masked``, or ``hybrid``, which is both."""
-    module = plugins.load(PACKAGE, model.architecture)
+    module = plugins.load(plugins.ARCHITECTURES, model.architecture)
     return getattr(module, "OBJECTIVE", "causal")
 
 
@@ -143,4 +142,4 @@ def masked(model: Model) -> bool:
 
 def options(model: Model) -> Any:  # noqa: ANN401 - each architecture has its own
     """Return a model's options, defaults filled in."""
-    return plugins.options(PACKAGE, model.architecture, model.options)
+    return plugins.options(plugins.ARCHITECTURES, model.architecture, model.options)

@@ -198,8 +198,8 @@ def fingerprint(
         "distances": trees,
         "code": code(
             __name__,
-            plugins.module_name(builder.PACKAGE, spec.model.architecture),
-            *(plugins.module_name(bias.PACKAGE, part) for part in parts(spec.bias)),
+            plugins.module_name(plugins.ARCHITECTURES, spec.model.architecture),
+            *(plugins.module_name(plugins.BIASES, part) for part in parts(spec.bias)),
         ),
         "torch": str(torch.__version__),
         "transformers": metadata.version("transformers"),
