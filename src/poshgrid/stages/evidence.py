@@ -161,10 +161,7 @@ class Audit(Stage):
     outputs = ("statistics.json",)
     external = ("word_lists",)
     editable = ("*.csv",)
-    takes = lambda job: (
-        job.spec, job.folder("condition"), job.path("sentences"), job.path("evidence"),
-        job.output,
-    )  # fmt: skip
+    takes = SideEffects.takes
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return the condition, its corpus and labels, and word lists."""
