@@ -13,7 +13,7 @@ import yaml
 
 from poshgrid.cli import app
 from poshgrid.grid import configfile
-from poshgrid.statistics import forecheck
+from poshgrid.statistics import power
 
 COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)
 
@@ -45,7 +45,7 @@ def test_the_generated_pages_are_up_to_date(generate):
 def test_the_worked_model_can_be_fitted(root):
     block = re.search(r"```yaml\n(regressions:\n.*?)```", read(root, "docs/statistics.md"), re.S)[1]
     config = configfile.read(root / "config/config.yaml") | yaml.safe_load(block)
-    forecheck.check(configfile.validate(config))
+    power.check_regressions(configfile.validate(config))
 
 
 # ---- all pages ---------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ def ready(config: Configs = None, target: Target = "all", results: Results = Non
     Exits with status 1 if something is missing or wrong, and says what to do. No job is run.
     """
     from poshgrid.planning import ready as readiness
-    from poshgrid.statistics import forecheck
+    from poshgrid.statistics import power as powers
 
     grid = grid_of(config, results)
     where = files_of(config)[-1]
     try:
-        forecheck.check(grid)
+        powers.check_regressions(grid)
     except PoshgridError as error:
         raise PoshgridError(*(f"{where}: {line}" for line in error.args)) from error
     logging.disable(logging.INFO)  # of the jobs whose beginning is tried

@@ -117,22 +117,21 @@ def cells(
     )  # fmt: skip
 
 
-def by_models(page_name: str, caption: str, frame: pl.DataFrame) -> Table:
-    """Return a table of cells with a row for each model and a column for each place."""
-    return _wide(page_name, caption, frame, ("size", "models"), ("Size", "Condition"),
-                 ("group", "title"))  # fmt: skip
+def wide(
+    name: str, caption: str, frame: pl.DataFrame, places: tuple[str, str] | None = None
+) -> Table:
+    """Return a table of cells with a row for each place and a column for each model, or vice versa.
 
-
-def by_places(page_name: str, caption: str, heads: tuple[str, str], frame: pl.DataFrame) -> Table:
-    """Return a table of cells with a row for each place and a column for each model."""
-    return _wide(page_name, caption, frame, ("group", "title"), heads, ("size", "models"))
-
-
-def _wide(
-    name: str, caption: str, frame: pl.DataFrame, down: tuple[str, str], heads: tuple[str, str],
-    across: tuple[str, str],
-) -> Table:  # fmt: skip
-    """Return a table of cells with two columns of names, then one for each pair of ``across``."""
+    Args:
+        name: of the table on the page.
+        caption: its macro in ``texts.txt``.
+        frame: :func:`cells`.
+        places: heads of the two columns that name a place; None: a row for each model.
+    """
+    heads = places or ("Size", "Condition")
+    down, across = ("group", "title"), ("size", "models")
+    if places is None:
+        down, across = across, down
     rows: dict[tuple[str, str], dict[tuple[str, str], Any]] = {}
     for cell in frame.iter_rows(named=True):
         shown = NOT_RUN if cell["mean"] is None else cell

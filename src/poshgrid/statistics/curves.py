@@ -62,23 +62,14 @@ def curves(
     ]
     counts = pl.concat([pl.DataFrame(schema=_COUNTED), *counted])
     formats.write(training(trained, models), output, "training", TRAINED)
-    formats.write(by_step(counts), output, "curves", CURVES)
+    at = [*RUN_AXES, "seed", "suite", "step", "epoch", "kept", "dev_loss"]
+    rows = levels.by_level(counts, at).with_columns(pairs=pl.col("n").cast(pl.UInt32))
+    formats.write(_sorted(rows.select(list(CURVES)), "seed"), output, "curves", CURVES)
     checkpoints = counts.filter(~pl.col("kept") & (pl.col("step") > 0))
     return {
         "checkpoints": checkpoints.select(*RUN_AXES, "seed", "step").n_unique(),
         "judgements": int(counts["n"].sum()),
     }
-
-
-def by_step(counts: pl.DataFrame) -> pl.DataFrame:
-    """Turn counts into accuracies at every level, by run, suite and step (``CURVES``)."""
-    at = [*RUN_AXES, "seed", "suite", "step", "epoch", "kept", "dev_loss"]
-    return _sorted(
-        levels.by_level(counts, at)
-        .with_columns(pairs=pl.col("n").cast(pl.UInt32))
-        .select(list(CURVES)),
-        "seed",
-    )
 
 
 def over_seeds(curves: pl.DataFrame) -> pl.DataFrame:

@@ -102,24 +102,14 @@ def diagnose(rows: pl.DataFrame, divergences: int) -> dict[str, Any]:
     }
 
 
-def fits_cells(cells: int, out: int) -> bool:
-    """Return whether chance explains that this many cells are outside their 95% intervals.
-
-    Args:
-        cells: number of all cells.
-        out: number of cells outside their intervals.
-    """
-    from scipy.stats import binom
-
-    return float(binom.sf(out - 1, cells, OUTSIDE)) >= SURE
-
-
 def doubts(diagnostics: Mapping[str, Any]) -> list[str]:
     """Return the reasons why a fit may not be quoted; empty if it may.
 
     Args:
         diagnostics: content of diagnostics.json; without a predictive check, a fit has doubts.
     """
+    from scipy.stats import binom
+
     check = diagnostics.get("predictive") or {}
     if not diagnostics.get("converged"):
         return ["not converged", *diagnostics.get("reasons", [])]
@@ -127,7 +117,7 @@ def doubts(diagnostics: Mapping[str, Any]) -> list[str]:
         return ["no predictive check"]
     out = check["cells"] - check["inside"]
     reasons = []
-    if not fits_cells(check["cells"], out):
+    if binom.sf(out - 1, check["cells"], OUTSIDE) < SURE:  # more than chance explains
         reasons.append(f"{out} of {check['cells']} cells outside their 95% predictive intervals")
     if (p := check.get("p")) is not None and p < SURE:
         reasons.append(f"single runs vary more than the model allows (p = {p:g})")

@@ -75,7 +75,7 @@ def wilson(correct: float, n: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) -> pl.DataFrame:
+def bootstrap(sums: SetSums, *, replicates: int = REPLICATES) -> pl.DataFrame:
     """Return percentile intervals (95%) for every level of accuracy, lexical sets resampled.
 
     In each replicate, the sets of each phenomenon are drawn with replacement, each with all its
@@ -93,7 +93,6 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
     Args:
         sums: of one suite.
         replicates: number of replicates.
-        seed: of the draws.
 
     Returns:
         The columns of a point (without seeds), suite, level (one of ``LEVELS`` and ``PARTS``),
@@ -101,7 +100,7 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
     """
     names = sums.points.drop("seeds").with_columns(suite=pl.lit(sums.suite))
     frames = []
-    for where, shares in _replicated(sums, replicates, seed):
+    for where, shares in _replicated(sums, replicates):
         low, high = np.quantile(shares, [0.025, 0.975], axis=0)
         frames.append(
             names.with_columns(
@@ -113,9 +112,7 @@ def bootstrap(sums: SetSums, *, replicates: int = REPLICATES, seed: int = SEED) 
     return pl.concat(frames)
 
 
-def _replicated(
-    sums: SetSums, replicates: int, seed: int
-) -> Iterator[tuple[dict[str, str], np.ndarray]]:
+def _replicated(sums: SetSums, replicates: int) -> Iterator[tuple[dict[str, str], np.ndarray]]:
     """Yield, for each level, its names and its bootstrap accuracies (replicates x points).
 
     Accuracies are NaN where a stratum has fewer than two sets.
@@ -133,7 +130,7 @@ def _replicated(
             sums.correct[stratum["row"].to_numpy()],
             stratum["n"].to_numpy(),
             replicates,
-            np.random.default_rng([seed, *np.frombuffer(digest, dtype="<u4").tolist()]),
+            np.random.default_rng([SEED, *np.frombuffer(digest, dtype="<u4").tolist()]),
         )
         pairs = pairs * seeds
         yield dict(zip(columns, map(str, key), strict=True)), right / pairs

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
-from poshgrid.config.runs import REFERENCE, words_of
+from poshgrid.config.runs import REFERENCE, Run, words_of
 from poshgrid.statistics.schema import LEVELS, PARTS, RUN_AXES
 
 
@@ -17,8 +18,7 @@ def axes(run: str) -> dict[str, Any]:
     Args:
         run: condition/size/model/recipe/bias/seedN.
     """
-    *parts, seed = run.split("/")
-    return {**dict(zip(RUN_AXES, parts, strict=True)), "seed": int(seed.removeprefix("seed"))}
+    return asdict(Run.parse(run))
 
 
 def trained(names: Iterable[str]) -> list[str]:

@@ -27,6 +27,7 @@ from scipy import optimize, stats
 from scipy.special import logit
 
 from poshgrid.config import Regression
+from poshgrid.config.formula import SUITE
 from poshgrid.config.runs import AXES, Run
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation import judgements
@@ -61,6 +62,18 @@ POWER = {
     "least": pl.Float64,  # smallest effect whose power is .8; null: no effect has that power
 }
 
+_UNITS = pl.DataFrame(
+    [
+        (category, f"{category}-{n}", f"template-{template}", 10)
+        for category in ("binding", "island", "question-formation", "wanna")
+        for n in range(2)
+        for template in range(2)
+    ],
+    schema=["category", "phenomenon", "template", "n"],
+    orient="row",
+)
+"""Items of an invented suite: before the items of a study are made, its categories are unknown."""
+
 
 def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) -> pl.DataFrame:
     """Return invented counts of runs: columns of ``COUNTS``, half of the pairs right.
@@ -82,6 +95,34 @@ def counts_of(grid: Grid, runs: Iterable[Run], units: pl.DataFrame, suite: str) 
     whole = {"suite": pl.lit(suite), "ties": pl.lit(0), "correct": pl.col("n") // 2}
     counts = rows.join(units, how="cross").with_columns(**whole)
     return counts.select(list(COUNTS)).cast(pl.Schema(COUNTS))
+
+
+def check_regressions(grid: Grid) -> None:
+    """Check every formula and its priors on invented counts of the grid's runs.
+
+    The items, and so the real categories, do not exist yet.
+
+    Raises:
+        PoshgridError: a formula cannot be fitted to such counts; one line for each model.
+    """
+    wrong = []
+    runs = sorted({run for of_target in grid.targets.values() for run in of_target})
+    for name, model in grid.regressions.items():
+        try:
+            if any(name in grid.fitted(target) for target in grid.targets):
+                counts = counts_of(grid, runs, _UNITS, SUITE)
+                design.design(counts, model.formula, only=model.only)
+            design.check_priors(model)
+        except PoshgridError as error:
+            wrong.append(f"regressions: {name}: {str(error).removeprefix('regressions: ')}")
+        except Exception as error:  # formulae raises its own errors and Python's
+            wrong.append(
+                f"regressions: {name}: formula {model.formula!r} cannot be fitted "
+                f"({type(error).__name__}: {' '.join(str(error).split())}); see "
+                "docs/configuration.md"
+            )
+    if wrong:
+        raise PoshgridError(*wrong)
 
 
 def planned(grid: Grid, target: str, suite: str, seeds: int | None = None) -> pl.DataFrame:

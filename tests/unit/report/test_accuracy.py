@@ -8,7 +8,7 @@ import pytest
 
 from poshgrid.core import writing
 from poshgrid.report import figures
-from poshgrid.report.accuracies import by_models, by_places, cells, of_level
+from poshgrid.report.accuracies import cells, of_level, wide
 from poshgrid.report.layout import groups
 from poshgrid.report.sections import accuracy
 from poshgrid.statistics import published
@@ -25,13 +25,13 @@ TRAINED = pl.col("recipe") == "packed"
 
 def table3(study):
     places = of_level(study.layout, "posh", "category")
-    return by_models("t", "table3", cells(study.collected, study.layout, places, baselines=True))
+    return wide("t", "table3", cells(study.collected, study.layout, places, baselines=True))
 
 
 def table8(study):
     places = of_level(study.layout, "posh", "phenomenon")
     frame = cells(study.collected, study.layout, places, baselines=True)
-    return by_places("t", "table8", ("Category", "Phenomenon"), frame)
+    return wide("t", "table8", frame, ("Category", "Phenomenon"))
 
 
 # ---- baselines and marks -------------------------------------------------------------------------

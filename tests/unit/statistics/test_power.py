@@ -1,12 +1,18 @@
-"""What a grid can show: hand-worked probabilities, and an independent simulation."""
+"""Before a run: what a grid can show, worked by hand; Bayesian models are held to the grid."""
+
+import re
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from poshgrid.config import Contrast, Regression
+from poshgrid.config.runs import agrees, parse_only
 from poshgrid.core.errors import PoshgridError
-from poshgrid.statistics.power import power
+from poshgrid.grid import coherence, configfile
+from poshgrid.grid.grid import Grid
+from poshgrid.statistics import power
+from tests.shipped import TOY, shipped, shipped_name
 from tests.unit.statistics.test_design import make_counts
 
 FILTERING = Contrast(name="filtering", factor="condition", first="baby-f", less="baby", by=[])
@@ -21,7 +27,7 @@ def found(seeds, effects, formula="S(condition) + (1|cell)", accuracy=0.5, **sds
     model = Regression(
         name="m", formula=f"p(correct, n) ~ {formula}", contrasts=[FILTERING], slope_sd=1e3
     )
-    return power(counts, model, effects=effects, sds=sds, accuracy=accuracy)[0]
+    return power.power(counts, model, effects=effects, sds=sds, accuracy=accuracy)[0]
 
 
 def logit(share):
@@ -55,3 +61,59 @@ def test_what_the_formula_lacks_raises_false_alarms():
 def test_an_effect_beyond_certainty_is_refused():
     with pytest.raises(PoshgridError, match="--effects"):
         found(2, [0.5], accuracy=0.8)
+
+
+# ---- formulas and priors -------------------------------------------------------------------------
+
+FORMULA = "p(correct, n) ~ S(condition) + (1|phenomenon)"
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    return configfile.load(TOY)
+
+
+def grid(tiny, **model):
+    made = Regression(**{"name": "mine", "formula": FORMULA} | model)
+    return Grid(tiny.model_copy(update={"regressions": [*tiny.regressions, made]}))
+
+
+@pytest.mark.parametrize("path", shipped(), ids=shipped_name)
+def test_shipped_models_pass(path):
+    power.check_regressions(Grid(configfile.load(path)))
+
+
+@pytest.mark.parametrize("path", shipped(), ids=shipped_name)
+def test_contrasts_of_shipped_models_take_seeds_of_a_point_for_one_witness(path):
+    """Seeds share text and guess: without a group of points their misses pass for effects.
+
+    With one size a condition has one point, and no group can tell them apart.
+    """
+    made = Grid(configfile.load(path))
+    for name, model in made.regressions.items():
+        kept = parse_only(model.only, "only")
+        runs = {run for target in made.targets.values() for run in target if agrees(run, kept)}
+        seeds, sizes = ({getattr(run, axis) for run in runs} for axis in ("seed", "size"))
+        if model.contrasts and len(seeds) > 1 and len(sizes) > 1:
+            assert re.search(r"\|point(:template)?\)", model.formula), name
+
+
+def test_a_formula_that_only_data_refuse(tiny):
+    """It names nothing unknown; but nobody takes the logarithm of a word."""
+    made = grid(tiny, formula="p(correct, n) ~ np.log(category)")
+    coherence.check(made)
+    with pytest.raises(PoshgridError, match=r"^regressions: mine: formula .* cannot be fitted"):
+        power.check_regressions(made)
+
+
+@pytest.mark.parametrize(
+    ("term", "prior"),
+    [("S(conditon)", {"sd": 1}), ("1|run", {"rate": 1}), ("phenomenon", {"sd": 1})],
+)
+def test_a_prior_is_of_a_term_of_the_formula(tiny, term, prior):
+    formula = "p(correct, n) ~ S(condition) * size_z + (1|phenomenon)"
+    known = {"size_z:S(condition)": {"sd": 1}, "Intercept": {"sd": 1}, "1|phenomenon": {"rate": 1}}
+    priors = [{"term": name, **value} for name, value in known.items()]
+    power.check_regressions(grid(tiny, formula=formula, priors=priors))
+    with pytest.raises(PoshgridError, match=r"^regressions: mine: .*no term"):
+        power.check_regressions(grid(tiny, formula=formula, priors=[{"term": term, **prior}]))

@@ -8,14 +8,7 @@ from typing import Any
 import polars as pl
 
 from poshgrid.report import figures
-from poshgrid.report.accuracies import (
-    Place,
-    by_models,
-    by_places,
-    cells,
-    drawn,
-    of_level,
-)
+from poshgrid.report.accuracies import Place, cells, drawn, of_level, wide
 from poshgrid.report.collect import Collected
 from poshgrid.report.layout import Layout, groups, title
 from poshgrid.report.parts import Page
@@ -37,7 +30,7 @@ def write(page: Page) -> dict[str, Any] | None:
     averages = [("", suite, (suite, "average", "", "", "")) for suite in suites]
     if len(suites) > 1:
         frame = cells(collected, layout, averages, baselines=False)
-        page.put(by_models("accuracy-suites", "every_suite", frame))
+        page.put(wide("accuracy-suites", "every_suite", frame))
     if len(suites) > 1 or len(groups(layout)) > 1:  # otherwise it is the figure of the findings
         _figures(page, suites)
     for suite in suites:
@@ -68,10 +61,10 @@ def _suite(page: Page, suite: str) -> None:
     collected, layout = page.collected, page.layout
     categories, phenomena = (of_level(layout, suite, n) for n in ("category", "phenomenon"))
     frame = cells(collected, layout, categories, baselines=True)
-    page.put(by_models(f"accuracy-{suite}-categories", "table3", frame))
+    page.put(wide(f"accuracy-{suite}-categories", "table3", frame))
     frame = cells(collected, layout, phenomena, baselines=True)
     heads = ("Category", "Phenomenon")
-    page.put(by_places(f"accuracy-{suite}-phenomena", "table8", heads, frame))
+    page.put(wide(f"accuracy-{suite}-phenomena", "table8", frame, heads))
     page.picture(f"spread-{suite}", figures.boxes, spread(collected, layout, suite),
                  say("spread", suite))  # fmt: skip
     page.table("rivals", rivals(frame), of=suite)
@@ -79,7 +72,7 @@ def _suite(page: Page, suite: str) -> None:
     for level, head in (("template", "Template"), ("cell", "Cell of the design")):
         frame = cells(collected, layout, parts(collected, layout, suite, level), baselines=False)
         heads = ("Phenomenon", head)
-        page.put(by_places(f"accuracy-{suite}-{level}s", f"by_{level}", heads, frame))
+        page.put(wide(f"accuracy-{suite}-{level}s", f"by_{level}", frame, heads))
     curves = {"category": categories[:-1]}
     if len(layout.categories(suite)) < len(layout.phenomena[suite]) <= FEW:
         curves["phenomenon"] = phenomena[:-1]

@@ -96,7 +96,7 @@ def falling(perplexity: pl.DataFrame, tokens: Mapping[Any, Any]) -> Iterator[str
     """
     for key, part in perplexity.group_by(RUN_AXES[1:], maintain_order=True):
         cells = list(part.select("condition", "size").iter_rows())
-        counts = [train_tokens(tokens, cell) for cell in cells]
+        counts = [tokens.get(cell, {}).get("train", {}).get("tokens") for cell in cells]
         if None in counts:
             continue
         r = correlation(np.array(counts, float), np.log(part["perplexity"].to_numpy()))
@@ -168,12 +168,6 @@ def conditions(rows: pl.DataFrame) -> pl.DataFrame:
         mean = {"condition": pl.lit("mean"), "class": pl.lit("total")}
         shown = pl.concat([shown, groups.agg(averaged).with_columns(**mean)], how="diagonal")
     return _without_common_axes(shown, rows)
-
-
-def train_tokens(tokens: Mapping[tuple[str, str], Any], cell: tuple[str, str]) -> int | None:
-    """Return the number of training tokens of a condition at a size; None if not counted yet."""
-    number: int | None = (tokens.get(cell) or {}).get("train", {}).get("tokens")
-    return number
 
 
 def tests(rows: pl.DataFrame) -> pl.DataFrame:
