@@ -372,15 +372,15 @@ def _readable(path: str | os.PathLike[str], remedy: str = REMEDY) -> Iterator[No
         raise PoshgridError(f"{path}: not a parquet table ({reason}); {remedy}") from error
 
 
-def read_schema(path: str | os.PathLike[str], remedy: str = REMEDY) -> pl.Schema:
+def read_schema(path: str | os.PathLike[str]) -> pl.Schema:
     """Return the columns and types of a parquet table.
 
     Raises:
-        PoshgridError: the file is missing or is not parquet; ``remedy`` says what to do.
+        PoshgridError: the file is missing or is not parquet.
     """
     import polars as pl
 
-    with _readable(path, remedy):
+    with _readable(path):
         return pl.scan_parquet(Path(path), glob=False).collect_schema()
 
 

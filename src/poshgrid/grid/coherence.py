@@ -115,7 +115,7 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
         for run in grid.runs_of(experiment):
             condition = grid.conditions[run.condition]
             changed = condition.rewrite and run.size not in condition.unfiltered_sizes
-            if changed and grid.trees(run):
+            if changed and grid.planters[run.bias]:
                 what = (
                     f"condition {run.condition!r} is rewritten, and only the sentences of a corpus "
                     f"are parsed: exclude it with bias {run.bias}"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 from poshgrid.config import Condition, Pretrained, Regression, specs
 from poshgrid.config.formula import suite_of
@@ -85,13 +84,9 @@ class Grid(Targets):
         control = self.conditions[condition].control
         return self.conditions[control] if control else None
 
-    def trees(self, run: Run) -> str | None:
-        """Return the parser whose trees a run's bias is trained with; None if it needs no trees."""
-        return self.planters[run.bias]
-
     @cached_property
     def planters(self) -> dict[str, str | None]:
-        """Bias -> the parser whose trees it is trained with."""
+        """Bias -> the parser whose trees it is trained with; None if it needs no trees."""
         parsers: dict[str, str | None] = {"none": None}
         for word in {word for e in self.config.experiments for word in e.biases}:
             parsers[word] = None
@@ -117,13 +112,10 @@ class Grid(Targets):
 
     def shards(self, corpus: str) -> int:
         """Return the number of parsing jobs of a corpus."""
-        return -(-self.sentence_words(corpus) // self.config.evidence.shard_words)
-
-    def sentence_words(self, corpus: str) -> int:
-        """Return the words in a corpus's table: its largest size, spare words, dev and test."""
         entry = self.corpora[corpus]
         largest = words(self.sizes(corpus)[-1])
-        return largest + round(entry.spare * largest) + entry.dev_words + entry.test_words
+        whole = largest + round(entry.spare * largest) + entry.dev_words + entry.test_words
+        return -(-whole // self.config.evidence.shard_words)
 
     def evidence_parsers(self) -> list[str]:
         """Return the parsers whose labels are made, the deciding one first."""
@@ -268,8 +260,3 @@ class Grid(Targets):
         """Return a condition's largest size, or that of its corpus if no experiment uses it."""
         sizes = {run.size for run in self.every_run if run.condition == condition}
         return max(sizes or self.sizes(self.corpus_of(condition).name), key=words)
-
-    def checkpoints(self, recipe: str) -> list[list[int] | Literal["every", "babylm"]]:
-        """Return the steps and epochs whose models are kept; [] if the recipe does not train."""
-        entry = self.recipes.get(recipe)
-        return [entry.checkpoints, entry.checkpoint_epochs] if entry else []

@@ -259,7 +259,7 @@ def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
 
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
     runs = grid.targets.get(target, [])
-    wanted = {name for run in runs if (name := grid.trees(run))}
+    wanted = {name for run in runs if (name := grid.planters[run.bias])}
     if grid.parsed_corpora(target):
         wanted |= set(grid.evidence_parsers())
     for parser in (grid.parsers[name] for name in sorted(wanted)):

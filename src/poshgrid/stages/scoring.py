@@ -141,15 +141,12 @@ class Score(Stage):
     def spec(self, wc: Wildcards) -> specs.ScoreSpec:
         """Return how models are scored, without how two scores are compared."""
         run = Run.of(wc)
-        scoring = self.grid.config.scoring
-        scoring = scoring.model_copy(update={"reduction": "mean"})
+        scoring = self.grid.config.scoring.model_copy(update={"reduction": "mean"})
         hub = revision = None
         if run.recipe in SCORED:
             model = self.grid.pretrained_runs[run]
-            hub, revision = (
-                None if self.pretrained_folder(run) else model.path,
-                model.revision,
-            )
+            hub = None if self.pretrained_folder(run) else model.path
+            revision = model.revision
         return specs.ScoreSpec(
             scoring=scoring,
             tasks=self.grid.tasks,  # type: ignore[arg-type]  # plug-ins' words: the spec checks
@@ -164,7 +161,9 @@ class Score(Stage):
         model: object = self.paths.model(run.name)
         if run.recipe in SCORED:
             model = self.pretrained_folder(run) or self.grid.pretrained_runs[run].path
-        return {"model": str(model), "checkpoints": self.grid.checkpoints(wc.recipe)}
+        recipe = self.grid.recipes.get(wc.recipe)
+        kept = [recipe.checkpoints, recipe.checkpoint_epochs] if recipe else []
+        return {"model": str(model), "checkpoints": kept}
 
 
 class Untrained(Score):
