@@ -14,27 +14,23 @@ from poshgrid.core import lock
 from poshgrid.core.errors import PoshgridError
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "run"
-
-
 def test_without_locks_work_goes_on(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def flock(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with lock.held(folder, "making this"):
+    with lock.held(tmp_path / "run", "making this"):
         assert "no lock" in caplog.text
-    lock.own(folder)()
-    assert (folder / lock.OWNER).read_text() == "", "another host would wait for it"
+    lock.own(tmp_path)()
+    assert (tmp_path / lock.OWNER).read_text() == "", "another host would wait for it"
 
 
-def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(folder: Path) -> None:
-    folder.write_text("a file")
-    with pytest.raises(PoshgridError, match=r"a: cannot write: "), lock.held(folder / "a", ""):
+def test_a_lock_that_cannot_be_made_is_an_error_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(PoshgridError, match=r"a: cannot write: "), lock.held(file / "a", ""):
         pytest.fail("there is no folder")
 
 

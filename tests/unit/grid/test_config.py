@@ -170,22 +170,6 @@ def test_unknown_names_and_wrong_values_are_reported_at_once(tmp_path, tiny):
         assert re.search("did you mean|known|write", reason), keys
 
 
-def replaced(*keys):
-    """Return what writes the advice in place of a value."""
-    return lambda data, advice: put(*keys[:-1], **{keys[-1]: advice})(data)
-
-
-def renamed(section, old):
-    """Return what calls a key of a configuration as advised."""
-
-    def follow(data, advice):
-        for entry in section(data):
-            if old in entry:
-                entry[advice] = entry.pop(old)
-
-    return follow
-
-
 @pytest.mark.parametrize(
     ("change", "advice", "follow"),
     [
@@ -194,14 +178,14 @@ def renamed(section, old):
         (put("recipes", 0, checkpoints="babyml"), "'babylm' .*; did you mean '(babylm)'",
          lambda c, word: put("recipes", 0, checkpoints=word)(c)),
         (put("recipes", 0, learnig_rate=1e-3), "did you mean '(learning_rate)'",
-         renamed(lambda c: c["recipes"], "learnig_rate")),
+         lambda c, key: c["recipes"][0].update({key: c["recipes"][0].pop("learnig_rate")})),
         (experiment(sizes=[20000]), "write (20K)", lambda c, size: experiment(sizes=[size])(c)),
         (experiment(sizes=["50K"]), "did you mean '(20K|40K)'",
          lambda c, size: experiment(sizes=[size])(c)),
         (sized(**{"40K": "41K"}), r"allow: \[(words)\]",
          lambda c, word: put("corpora", 0, allow=[word])(c)),
         (put("models", 0, architecture="gpt"), "did you mean '(gpt2)'",
-         replaced("models", 0, "architecture")),
+         lambda c, word: put("models", 0, architecture=word)(c)),
         (lambda c: c["biases"].pop("recency"), "write (recency): {} under biases",
          lambda c, bias: c["biases"].update({bias: {}})),
         (lambda c: (c["biases"].pop("recency"), experiment(biases=["recencyy"])(c)),

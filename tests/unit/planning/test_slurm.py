@@ -15,24 +15,6 @@ from poshgrid.planning import slurm
 USR1, TERM = signal.SIGUSR1, signal.SIGTERM
 
 
-@pytest.fixture
-def queue(monkeypatch):
-    """SLURM's answers: what `squeue` prints, in turn, and what else was asked."""
-    answers, asked = [], []
-
-    def run(*words):
-        if words[0] != "squeue":
-            asked.append(words)
-            return ""
-        answer = answers.pop(0) if answers else ""
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    monkeypatch.setattr(slurm, "run", run)
-    return SimpleNamespace(answers=answers, asked=asked)
-
-
 @pytest.mark.parametrize(
     ("minutes", "lead"), [(720, 120), (20, 60), (5, 15), (0, 120), (None, 120)]
 )
@@ -67,18 +49,25 @@ def test_sleep_ends_with_the_run(extended):
 
 @pytest.mark.parametrize("left", [False, True])
 def test_after_an_interruption_nothing_is_submitted_and_what_stays_is_named(
-    queue, extended, capsys, monkeypatch, left
+    extended, capsys, monkeypatch, left
 ):
+    queue, asked, done = ["17\n18\n", ""], [], []
+
+    def run(command, *options):
+        if command == "squeue":
+            return queue.pop(0)
+        asked.append((command, *options))
+        return ""
+
+    monkeypatch.setattr(slurm, "run", run)
     monkeypatch.setattr(slurm, "GONE_WITHIN", 0 if left else 60)
-    queue.answers += ["17\n18\n", ""]
-    done = []
     pool = SimpleNamespace(shutdown=lambda **options: done.append(options))
     made = SimpleNamespace(
         run_uuid="run", _job_submission_executor=pool, shutdown=lambda: done.append("shutdown")
     )
     extended.cancel(made)
-    assert [words[0] for words in queue.asked] == ["scancel"]
-    assert "--name=run" in queue.asked[0]
+    ((command, *options),) = asked
+    assert command == "scancel" and "--name=run" in options
     assert done == [{"cancel_futures": True}, "shutdown"]
     said = capsys.readouterr().err
     assert ("17, 18" in said) == left
