@@ -54,7 +54,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "tests/unit/grid/test_filtering.py"),
     ),
     "judgement": (
-        ("evaluation/tokenized", "evaluation/judgements", "evaluation/tasks", "evaluation/trie",
+        ("evaluation/engine", "evaluation/judgements", "evaluation/tasks", "evaluation/trie",
          "evaluation/perplexity", "evaluation/score"),
         ("tests/unit/evaluation",),
     ),

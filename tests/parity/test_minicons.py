@@ -3,8 +3,7 @@
 import pytest
 
 from poshgrid.config import Scoring
-from poshgrid.evaluation import tokenized
-from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engine import Request, tokenize
 from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import TEXT, gpt2, roberta, tokenizer
 
@@ -47,7 +46,7 @@ def test_the_engine_is_minicons_with_our_sums(both, bos):
     sums = theirs.sequence_score(TEXTS, reduction=lambda x: x.sum(0).item(), bos_token=bos)
     assert [s.logprob for s in scores] == pytest.approx(sums, rel=1e-6)
     assert [s.tokens for s in scores] == [s.tokens for s in ours[bos].score(REQUESTS)]
-    cuts = tokenized.tokenize(engine.tokenizer, REQUESTS, special=False)
+    cuts = tokenize(engine.tokenizer, REQUESTS, special=False)
     rows = [[engine.bos_id] * bos + cut.ids for cut in cuts]
     both_each = zip(engine.logprobs(rows), ours[bos].logprobs(rows), strict=True)
     for theirs_each, ours_each in both_each:

@@ -14,8 +14,7 @@ from poshgrid.config import specs
 from poshgrid.core import files, logs
 from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.schema import SENTENCES
-from poshgrid.evaluation import tokenized
-from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engine import Request, tokenize
 from poshgrid.evaluation.engines import load as engines
 from poshgrid.evaluation.engines.causal import Causal
 from poshgrid.evidence.schema import CONDITION
@@ -59,7 +58,7 @@ def perplexity(
     tokens, windowed = 0, 0
     for first in range(0, len(texts), _TEXTS):
         requests = [Request(text, str(sentences)) for text in texts[first : first + _TEXTS]]
-        cuts = tokenized.tokenize(engine.tokenizer, requests, special=False)
+        cuts = tokenize(engine.tokenizer, requests, special=False)
         rows = [[ends[0], *piece.ids, ends[1]] for piece in cuts]
         windows = [_windows(row, engine.context) for row in rows]
         pieces = [piece for cut in windows for piece in cut]

@@ -228,7 +228,7 @@ def _baselines(
             log.info("%s: counting the baseline %s", text, counted)
             lines = (line for batch in ngram.texts(text) for line in batch)
             model = ngram.fit(lines, **naming.counting(counted, naming.WORD_ORDER))
-            engine = counts.Engine(model, text)
+            engine = counts.Engine(model)
             scores = {
                 suite: tasks.BY_NAME[schemas[suite]](suite, items, engine, step=None)
                 for suite, items in judged.items.items()

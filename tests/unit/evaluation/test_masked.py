@@ -2,7 +2,7 @@
 
 import pytest
 
-from poshgrid.evaluation import tokenized
+from poshgrid.evaluation.engine import tokenize
 from tests.unit.models.tiny_causal import TEXT, engine, one_by_one, requests, roberta
 
 TEXTS = [" ".join(text.split()[:n]) for text in TEXT for n in (1, 3, 6)]
@@ -16,7 +16,7 @@ def test_scores_equal_those_of_one_token_at_a_time(tmp_path, score, head):
     assert ours.head is not None
     if not head:
         ours.head = None
-    cuts = tokenized.tokenize(ours.tokenizer, requests(TEXTS), special=True)
+    cuts = tokenize(ours.tokenizer, requests(TEXTS), special=True)
     scored = zip(ours.score(requests(TEXTS)), ours.logprobs(cuts), strict=True)
     for text, (sentence, by_token) in zip(TEXTS, scored, strict=True):
         ids = words(text)["input_ids"]

@@ -6,7 +6,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from poshgrid.config import Scoring
 from poshgrid.core.errors import PoshgridError
-from poshgrid.evaluation import tokenized
+from poshgrid.evaluation.engine import tokenize
 from poshgrid.evaluation.engines import causal
 from poshgrid.evaluation.engines.load import load
 from tests.unit.models.tiny_causal import (
@@ -34,7 +34,7 @@ def test_scores_equal_those_of_one_sentence_at_a_time(folder, bos, shares):
     model = engine(folder, bos=bos)
     assert model.shares
     model.shares = shares
-    cuts = tokenized.tokenize(model.tokenizer, requests(BRANCHES), special=False)
+    cuts = tokenize(model.tokenizer, requests(BRANCHES), special=False)
     by_token = model.logprobs([[model.bos_id] * bos + results.ids for results in cuts])
     results = zip(model.score(requests(BRANCHES)), by_token, strict=True)
     for text, (score, logprobs) in zip(BRANCHES, results, strict=True):
@@ -59,17 +59,20 @@ def test_neither_the_batch_nor_the_row_changes_the_scores(folder, monkeypatch, r
 
 def test_what_sentences_share_goes_through_the_model_once(folder):
     model = engine(folder)
-    heads = []
+    read, heads = [], []
+    model.model.base_model.register_forward_pre_hook(
+        lambda _, __, inputs: read.append(inputs["input_ids"].numel()), with_kwargs=True
+    )
     model.model.get_output_embeddings().register_forward_hook(
         lambda _, inputs, __: heads.append(len(inputs[0]))
     )
     texts = [TEXT[0], TEXT[0], TEXT[0].replace("leave?", "sleep?")]
     one = model.score(requests(TEXT[:1]))[0]
-    before, heads[:] = model.passed, []
+    read[:], heads[:] = [], []
     scores = model.score(requests(texts))
-    ids = [c.ids for c in tokenized.tokenize(model.tokenizer, requests(texts), special=False)]
+    ids = [c.ids for c in tokenize(model.tokenizer, requests(texts), special=False)]
     prefixes = {tuple(row[:k]) for row in ids for k in range(len(row))}
-    assert model.passed - before == sum(heads) == len(prefixes) < sum(s.tokens for s in scores) / 2
+    assert sum(read) == sum(heads) == len(prefixes) < sum(s.tokens for s in scores) / 2
     assert scores[0] == scores[1] == (pytest.approx(one.logprob, abs=1e-5), *one[1:])
 
 

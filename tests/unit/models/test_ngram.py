@@ -243,7 +243,7 @@ def test_a_broken_folder_is_named(tmp_path, file, change):
 def loaded(tmp_path_factory):
     out = tmp_path_factory.mktemp("engine")
     count(condition(out, TEXTS), out / "model", order=3)
-    return engine.Engine(NGram.load(out / "model"), out / "model")
+    return engine.Engine(NGram.load(out / "model"))
 
 
 def test_the_engine_gives_sums_regions_and_tokens(loaded):

@@ -20,8 +20,8 @@ import torch
 
 from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError
-from poshgrid.evaluation import tokenized, trie
-from poshgrid.evaluation.engine import Request, Score
+from poshgrid.evaluation import trie
+from poshgrid.evaluation.engine import Request, Score, check_lengths, tokenize, total
 from poshgrid.evaluation.engines.neural import PROBE, Neural
 
 if TYPE_CHECKING:
@@ -49,11 +49,10 @@ class Causal(Neural):
         self.bos_id = tokenizer.bos_token_id
         self.writes = hasattr(model, "generate") and model.can_generate()
         self.shares = self._can_share(self.ids)
-        self.passed = 0
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
-        cuts = tokenized.tokenize(self.tokenizer, requests, special=False)
+        cuts = tokenize(self.tokenizer, requests, special=False)
         rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
         for row, cut, request in zip(rows, cuts, requests, strict=True):
             if len(row) < 2:
@@ -62,11 +61,11 @@ class Causal(Neural):
                     f"{request.name}: {request.text!r} has {len(cut.ids)} tokens, so that none can "
                     f"be scored{remedy}"
                 )
-        tokenized.check_lengths(requests, list(map(len, rows)), self.context, self.name)
+        check_lengths(requests, list(map(len, rows)), self.context, self.name)
         logprobs = self.logprobs(rows)
         context_only = [] if self.bos else [None]
         return [
-            tokenized.total(request, cut.region, [*context_only, *values.tolist()])
+            total(request, cut.region, [*context_only, *values.tolist()])
             for request, cut, values in zip(requests, cuts, logprobs, strict=True)
         ]
 
@@ -96,12 +95,12 @@ class Causal(Neural):
         from transformers import GenerationConfig
 
         requests = [Request(prompt, f"prompt {prompt!r}") for prompt in prompts]
-        cuts = tokenized.tokenize(self.tokenizer, requests, special=False)
+        cuts = tokenize(self.tokenizer, requests, special=False)
         if empty := next((r for r, cut in zip(requests, cuts, strict=True) if not cut.ids), None):
             raise PoshgridError(f"{empty.name} has no tokens; correct the item")
         rows = [[self.bos_id, *cut.ids] if self.bos else cut.ids for cut in cuts]
         whole = [r._replace(name=f"{r.name} and {tokens} to follow") for r in requests]
-        tokenized.check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
+        check_lengths(whole, [len(row) + tokens for row in rows], self.context, self.name)
         sampled = self.seed is not None
         end, padding = self.tokenizer.eos_token_id, self.tokenizer.pad_token_id
         settings = GenerationConfig(
@@ -157,7 +156,6 @@ class Causal(Neural):
         for batch in work:
             rows = [packed.rows[i] for i in batch]
             longest = len(rows[0].ids)
-            self.passed += longest * len(rows)
             ids, depth, end = (np.zeros((len(rows), longest), np.int64) for _ in range(3))
             for i, row in enumerate(rows):
                 size = len(row.ids)

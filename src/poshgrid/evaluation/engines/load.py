@@ -52,7 +52,7 @@ def load(
         from poshgrid.evaluation.engines import ngram
         from poshgrid.models.ngram import NGram
 
-        return ngram.Engine(NGram.load(Path(model)), Path(model))
+        return ngram.Engine(NGram.load(Path(model)))
     import torch
 
     torch.set_num_threads(scoring.threads)

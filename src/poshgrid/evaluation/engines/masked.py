@@ -19,8 +19,7 @@ import torch
 
 from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError
-from poshgrid.evaluation import tokenized
-from poshgrid.evaluation.engine import Request, Score
+from poshgrid.evaluation.engine import Request, Score, Tokenized, check_lengths, tokenize, total
 from poshgrid.evaluation.engines.neural import Neural
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ class Masked(Neural):
         known = (tokenizer.pad_token_id, model.config.pad_token_id, 0)
         self.padding_id = next(number for number in known if number is not None)
         super().__init__(model, tokenizer, scoring, name=name)
-        self.passed = 0
 
     def scoring_by(self, masked: MaskedScore) -> Masked:
         """Return an engine of the same model with another kind of score."""
@@ -56,21 +54,21 @@ class Masked(Neural):
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences; see :class:`poshgrid.evaluation.engine.Engine`."""
-        cuts = tokenized.tokenize(self.tokenizer, requests, special=True)
+        cuts = tokenize(self.tokenizer, requests, special=True)
         for cut, request in zip(cuts, requests, strict=True):
             if not cut.own:
                 raise PoshgridError(
                     f"{request.name}: {request.text!r} has 0 tokens, so that none can be scored"
                 )
-        tokenized.check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
+        check_lengths(requests, [len(cut.ids) for cut in cuts], self.context, self.name)
         shown = {tuple(cut.ids): cut for cut in cuts}  # score each distinct sentence once
         logprobs = dict(zip(shown, self.logprobs(list(shown.values())), strict=True))
         return [
-            tokenized.total(request, cut.region, logprobs[tuple(cut.ids)].tolist())
+            total(request, cut.region, logprobs[tuple(cut.ids)].tolist())
             for request, cut in zip(requests, cuts, strict=True)
         ]
 
-    def logprobs(self, cuts: Sequence[tokenized.Tokenized]) -> list[np.ndarray]:
+    def logprobs(self, cuts: Sequence[Tokenized]) -> list[np.ndarray]:
         """Return the log-probability of every own token, for each sentence."""
         logprobs = [np.zeros(len(cut.own)) for cut in cuts]
         for batch in logs.progress(self._batches(cuts), "scoring"):
@@ -78,12 +76,12 @@ class Masked(Neural):
         return logprobs
 
     def _in_one_batch(self, sentences: Sequence[list[int]]) -> list[np.ndarray]:
-        cuts = [tokenized.Tokenized(ids, list(range(len(ids))), []) for ids in sentences]
+        cuts = [Tokenized(ids, list(range(len(ids))), []) for ids in sentences]
         logprobs = [np.zeros(len(ids)) for ids in sentences]
         self._batch(list(self._copies(cuts)), cuts, logprobs)
         return logprobs
 
-    def _copies(self, cuts: Sequence[tokenized.Tokenized]) -> Iterator[Copy]:
+    def _copies(self, cuts: Sequence[Tokenized]) -> Iterator[Copy]:
         """Yield the inputs of all sentences, those of the longest sentence first."""
         for i in sorted(range(len(cuts)), key=lambda i: (-len(cuts[i].ids), i)):
             every = range(len(cuts[i].own))
@@ -92,18 +90,17 @@ class Masked(Neural):
             else:
                 yield from ((i, [k], [k]) for k in every)
 
-    def _batches(self, cuts: Sequence[tokenized.Tokenized]) -> Iterator[list[Copy]]:
+    def _batches(self, cuts: Sequence[Tokenized]) -> Iterator[list[Copy]]:
         copies = self._copies(cuts)
         for first in copies:
             size = max(1, self.bound // len(cuts[first[0]].ids))
             yield [first, *islice(copies, size - 1)]
 
     def _batch(
-        self, batch: list[Copy], cuts: Sequence[tokenized.Tokenized], logprobs: list[np.ndarray]
+        self, batch: list[Copy], cuts: Sequence[Tokenized], logprobs: list[np.ndarray]
     ) -> None:
         """Score one batch; write the log-probabilities of its scored tokens into ``logprobs``."""
         longest = len(cuts[batch[0][0]].ids)
-        self.passed += longest * len(batch)
         ids = torch.full((len(batch), longest), self.padding_id)
         real = torch.zeros(len(batch), longest, dtype=torch.long)
         positions: list[int] = []  # of each scored token

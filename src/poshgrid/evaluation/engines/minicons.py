@@ -14,9 +14,9 @@ import torch
 
 from poshgrid.core import logs
 from poshgrid.core.errors import PoshgridError
+from poshgrid.evaluation.engine import Tokenized
 from poshgrid.evaluation.engines.causal import Causal
 from poshgrid.evaluation.engines.masked import Masked
-from poshgrid.evaluation.tokenized import Tokenized
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding
@@ -37,7 +37,6 @@ class CausalMinicons(Causal):
         """Return the log-probability of every token except the first, for each sentence."""
         logprobs = []
         for ids in logs.progress(sentences, "scoring"):
-            self.passed += len(ids)
             (scores,) = self._scorer.compute_stats((_encoded(ids), [0]))
             logprobs.append(np.array(scores, float))
         return logprobs
@@ -61,7 +60,6 @@ class MaskedMinicons(Masked):
         """Return the log-probability of every own token, for each sentence."""
         logprobs = []
         for cut in logs.progress(cuts, "scoring"):
-            self.passed += len(cut.ids) * len(cut.own)
             copies = list(self._scorer.prepare_text(_encoded(cut.ids)))
             values = np.array(self._scorer.compute_stats(copies)[0], float)
             if len(values) != len(cut.own):

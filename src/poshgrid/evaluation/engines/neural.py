@@ -34,7 +34,6 @@ class Neural(Engine):
         self.model, self.tokenizer, self.name = model, tokenizer, name
         self.scoring, self.batch_tokens = scoring, scoring.batch_tokens
         self.device = model.device.type
-        self.passed = 0  # number of tokens that the model has read, padding included
         self.context = probe.context(model)
         self.head = self._find_head(self._heads())
         self.ids = probe.spread(model, 6)

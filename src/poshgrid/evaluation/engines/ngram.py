@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poshgrid.core.errors import PoshgridError
 from poshgrid.corpora.words import spans
 from poshgrid.evaluation import engine
-from poshgrid.evaluation.engine import Request, Score
-from poshgrid.evaluation.tokenized import in_region
+from poshgrid.evaluation.engine import Request, Score, in_region
 
 if TYPE_CHECKING:
     from poshgrid.models.ngram import NGram
@@ -26,14 +24,13 @@ class Engine(engine.Engine):
 
     Args:
         model: the n-gram model.
-        folder: its folder, for error messages.
     """
 
     device = "cpu"
     writes = False  # no completions
 
-    def __init__(self, model: NGram, folder: Path) -> None:
-        self.model, self.folder = model, folder
+    def __init__(self, model: NGram) -> None:
+        self.model = model
 
     def score(self, requests: Sequence[Request]) -> list[Score]:
         """Score sentences, in the same order.

@@ -5,8 +5,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from poshgrid.core.errors import PoshgridError
-from poshgrid.evaluation import tokenized
-from poshgrid.evaluation.engine import Request
+from poshgrid.evaluation.engine import Request, Tokenized, tokenize, total
 from tests.cases import read_cases
 
 CASES = read_cases(__file__, "regions")
@@ -34,7 +33,7 @@ WORDS = [(0, 1), (1, 5), (5, 6), (6, 10)]  # each with the space before it
 
 
 def region(text, start, end, *spans):
-    (cut,) = tokenized.tokenize(Spans(*spans), [Request(text, "item", (start, end))], special=False)
+    (cut,) = tokenize(Spans(*spans), [Request(text, "item", (start, end))], special=False)
     return cut.region
 
 
@@ -63,29 +62,29 @@ def test_a_line_break_is_a_token_or_refused():
     spaced.pre_tokenizer = pre_tokenizers.Whitespace()
     request = Request("a\nb", "item")
     wrapped = PreTrainedTokenizerFast(tokenizer_object=byte)
-    (cut,) = tokenized.tokenize(wrapped, [request], special=False)
+    (cut,) = tokenize(wrapped, [request], special=False)
     assert cut.ids == [alphabet["a"], alphabet["Ċ"], alphabet["b"]]
     for tokenizer in (words, spaced):
         wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
         with pytest.raises(PoshgridError, match="item: a line break"):
-            tokenized.tokenize(wrapped, [request], special=False)
-        assert tokenized.tokenize(wrapped, [Request("a b", "item")], special=False)[0].ids == [0, 1]
+            tokenize(wrapped, [request], special=False)
+        assert tokenize(wrapped, [Request("a b", "item")], special=False)[0].ids == [0, 1]
 
 
 def test_special_tokens_are_none_of_the_sentences_own_and_offsets_are_needed_for_regions():
     tokenizer = Spans(*WORDS, (0, 0))
-    (cut,) = tokenized.tokenize(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
-    assert cut == tokenized.Tokenized([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
+    (cut,) = tokenize(tokenizer, [Request(TEXT, "item", (6, 10))], special=True)
+    assert cut == Tokenized([0, 1, 2, 3, 4], [0, 1, 2, 3], [3])
     tokenizer.is_fast = False
-    (cut,) = tokenized.tokenize(tokenizer, [Request(TEXT, "item")], special=True)
+    (cut,) = tokenize(tokenizer, [Request(TEXT, "item")], special=True)
     assert cut.own == [0, 1, 2, 3]
     with pytest.raises(PoshgridError, match=r"item: Spans does not say where tokens begin"):
-        tokenized.tokenize(tokenizer, [Request(TEXT, "item", (0, 1))], special=False)
+        tokenize(tokenizer, [Request(TEXT, "item", (0, 1))], special=False)
 
 
 def test_a_sentence_is_the_sum_of_its_scored_tokens():
     request = Request("a b c", "item", (2, 5))
-    assert tokenized.total(request, [1, 2], [None, -1.5, -0.25]) == (-1.75, 2, -1.75, 2)
-    assert tokenized.total(request, [2], [-4.0, -1.5, -0.25]) == (-5.75, 3, -0.25, 1)
+    assert total(request, [1, 2], [None, -1.5, -0.25]) == (-1.75, 2, -1.75, 2)
+    assert total(request, [2], [-4.0, -1.5, -0.25]) == (-5.75, 3, -0.25, 1)
     with pytest.raises(PoshgridError, match=r"item: its region has the first token"):
-        tokenized.total(request, [0, 1], [None, -1.5, -0.25])
+        total(request, [0, 1], [None, -1.5, -0.25])
