@@ -129,14 +129,11 @@ def cross_entropy(
         compiled: makes the softmax in one kernel instead of one an operation, each of which reads
             and writes all scores: on an H100 that took longer than gpt2-mini's matrix products.
     """
-    dtype = dtype or hidden.dtype
-    if torch.is_grad_enabled():
-        return _CrossEntropy.apply(hidden, weight, bias, targets, dtype, compiled)
-    return _pass(hidden, weight, bias, targets, dtype, compiled, gradient=False)[0]
+    return _CrossEntropy.apply(hidden, weight, bias, targets, dtype or hidden.dtype, compiled)
 
 
 class _CrossEntropy(torch.autograd.Function):
-    """Gradients are made with the loss; the backward pass only scales them."""
+    """Gradients are made with the loss, if any is asked for; the backward pass only scales them."""
 
     @staticmethod
     def forward(
@@ -148,56 +145,43 @@ class _CrossEntropy(torch.autograd.Function):
         dtype: torch.dtype,
         compiled: bool,
     ) -> Tensor:
-        nll, gradients = _pass(hidden, weight, bias, targets, dtype, compiled, gradient=True)
-        ctx.save_for_backward(*gradients)
-        return nll
+        gradient = any(ctx.needs_input_grad)
+        exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
+        inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
+        gradients = [torch.zeros_like(part, dtype=exact) for part in inputs] if gradient else []
+        # The caller's autocast must not choose for the products and sums below.
+        with torch.autocast(hidden.device.type, enabled=False):
+            low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
+            total = hidden.new_zeros((), dtype=exact)
+            rows, softmax = ROWS[hidden.device.type], _compiled() if compiled else _softmax
+            memory = low.new_empty(min(rows, len(low)), len(matrix))
+            for start in range(0, len(low), rows):
+                part = slice(start, start + rows)
+                scores = memory[: len(low[part])]
+                torch.mm(low[part], matrix.t(), out=scores)
+                scores, nll, sums = softmax(scores, bias, targets[part], exact, gradient)
+                total += nll
+                if not gradient:
+                    continue
+                by_hidden, by_weight, *by_bias = gradients
+                by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
+                # To divide rows of `low` by the sums is to divide the scores, and cheaper.
+                divided = low[part].div(sums).to(dtype)
+                if dtype == exact:
+                    by_weight.addmm_(scores.t(), divided)
+                else:
+                    by_weight += torch.mm(scores.t(), divided)
+                if by_bias:
+                    by_bias[0] += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
+        both = zip(gradients, inputs, strict=False)
+        ctx.save_for_backward(*(made.to(part.dtype) for made, part in both))
+        return total
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         by_hidden, by_weight, *by_bias = (gradient * scale for gradient in ctx.saved_tensors)
         return by_hidden, by_weight, *(by_bias or [None]), None, None, None
-
-
-def _pass(
-    hidden: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    targets: Tensor,
-    dtype: torch.dtype,
-    compiled: bool,
-    *,
-    gradient: bool,
-) -> tuple[Tensor, list[Tensor]]:
-    """Return the loss, and its gradients by hidden, weight and bias if they are wanted."""
-    exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
-    inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
-    gradients = [torch.zeros_like(part, dtype=exact) for part in inputs] if gradient else []
-    # The caller's autocast must not choose for the products and sums below.
-    with torch.autocast(hidden.device.type, enabled=False):
-        low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
-        total = hidden.new_zeros((), dtype=exact)
-        rows, softmax = ROWS[hidden.device.type], _compiled() if compiled else _softmax
-        memory = low.new_empty(min(rows, len(low)), len(matrix))
-        for start in range(0, len(low), rows):
-            part = slice(start, start + rows)
-            scores = memory[: len(low[part])]
-            torch.mm(low[part], matrix.t(), out=scores)
-            scores, nll, sums = softmax(scores, bias, targets[part], exact, gradient)
-            total += nll
-            if not gradient:
-                continue
-            by_hidden, by_weight, *by_bias = gradients
-            by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
-            # To divide rows of `low` by the sums is the same as to divide the scores, and cheaper.
-            divided = low[part].div(sums).to(dtype)
-            if dtype == exact:
-                by_weight.addmm_(scores.t(), divided)
-            else:
-                by_weight += torch.mm(scores.t(), divided)
-            if by_bias:
-                by_bias[0] += torch.mv(scores.t().to(exact), sums.reciprocal().squeeze(1))
-    return total, [made.to(part.dtype) for made, part in zip(gradients, inputs, strict=False)]
 
 
 def _softmax(
