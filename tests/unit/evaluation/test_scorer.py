@@ -1,4 +1,4 @@
-"""Causal engine: hand-worked scores, independence of batch and trie, regions, BOS, completions."""
+"""Engines: scores of one sentence or token at a time; batches and trie; completions; loading."""
 
 import pytest
 import torch
@@ -14,7 +14,9 @@ from tests.unit.models.tiny_causal import (
     engine,
     gpt2,
     left_to_right,
+    one_by_one,
     requests,
+    roberta,
     search,
     tokenizer,
 )
@@ -74,6 +76,30 @@ def test_what_sentences_share_goes_through_the_model_once(folder):
     prefixes = {tuple(row[:k]) for row in ids for k in range(len(row))}
     assert sum(read) == sum(heads) == len(prefixes) < sum(s.tokens for s in scores) / 2
     assert scores[0] == scores[1] == (pytest.approx(one.logprob, abs=1e-5), *one[1:])
+
+
+# ---- masked models ------------------------------------------------------------------------------
+
+TEXTS = [" ".join(text.split()[:n]) for text in TEXT for n in (1, 3, 6)]
+
+
+@pytest.mark.parametrize("head", [True, False])
+@pytest.mark.parametrize("score", ["pseudo-log-likelihood", "holistic"])
+def test_masked_scores_equal_those_of_one_token_at_a_time(tmp_path, score, head):
+    model, words = roberta(tmp_path)
+    ours = engine(tmp_path, masked=score, batch_tokens=7 * 20)
+    assert ours.head is not None
+    if not head:
+        ours.head = None
+    cuts = tokenize(ours.tokenizer, requests(TEXTS), special=True)
+    scored = zip(ours.score(requests(TEXTS)), ours.logprobs(cuts), strict=True)
+    for text, (sentence, by_token) in zip(TEXTS, scored, strict=True):
+        ids = words(text)["input_ids"]
+        mask = None if score == "holistic" else words.mask_token_id
+        expected = one_by_one(model.double(), ids, mask)
+        assert by_token.tolist() == pytest.approx(expected, abs=1e-4)
+        assert sentence.logprob == pytest.approx(sum(expected), abs=1e-4)
+        assert sentence.tokens == len(expected)
 
 
 # ---- completions ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from poshgrid.config import specs
 from poshgrid.core import files
 from poshgrid.quality.checks import check_suite, leaks
 from tests.unit.benchmark.generated import WORDS
-from tests.unit.quality.quality_suite import SOUND, table
+from tests.unit.quality.test_structure import SOUND, table
 
 
 def write_train(path, *texts):

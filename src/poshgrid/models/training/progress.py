@@ -52,6 +52,7 @@ class Progress:
             rate: learning rate of the last step; None before the first.
         """
         trained = self.sum_tokens > 0
+        speed = round(self.sum_tokens / self.sum_seconds, 1) if trained else None
         line = {
             "step": self.step,
             "epoch": round(epoch, 6),
@@ -60,18 +61,13 @@ class Progress:
             "bias_loss": self.sum_penalty / self.sum_tokens if trained else None,
             "dev_loss": dev_loss,
             "learning_rate": rate,
-            "tokens_per_second": self.speed,
+            "tokens_per_second": speed,
         }
         if dev_loss < self.best_loss:
             self.best_step, self.best_loss = self.step, dev_loss
         self.evaluations.append(line)
         self.sum_nll = self.sum_penalty = self.sum_seconds = 0.0
         self.sum_tokens = 0
-
-    @property
-    def speed(self) -> float | None:
-        """Tokens per second since the last evaluation."""
-        return round(self.sum_tokens / self.sum_seconds, 1) if self.sum_tokens else None
 
     def kept(self, which: str) -> dict[str, Any]:
         """Return the evaluation of the weights that a finished run keeps: ``best`` or ``last``."""

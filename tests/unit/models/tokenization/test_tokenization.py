@@ -1,4 +1,4 @@
-"""Tokenizers and token folders."""
+"""Tokenizers, token folders and the sweep of vocabulary sizes."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ from transformers import AutoTokenizer, GPT2Config, PreTrainedTokenizerFast
 
 from poshgrid import config
 from poshgrid.core.errors import PoshgridError
-from poshgrid.models.tokenization import encode, tokenizer
+from poshgrid.models.tokenization import encode, sweep, tokenizer
 from tests.unit.models.training.training_support import corpus, tokenizer_spec, write_condition
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -279,3 +279,22 @@ def test_a_word_that_a_corpus_calls_unknown_is_the_unknown_token():
     tokens = learned.encode("a <unk> is zebra <unk>.").tokens
     assert tokens == ["a", "<unk>", "is", "<unk>", "<unk>", "."]
     assert not {"<", "unk", ">"} & set(learned.get_vocab())
+
+
+def test_a_sweep_counts_tokens_as_worked_by_hand(tmp_path):
+    """One list of sizes; the tokenizer's own size leaves no merge: it must not be read."""
+    # Words of bytes: " aa" twice, " b" once. At 258 types each byte is a token: 3 + 3 + 2.
+    # The first merge is of a pair that occurs twice, the second makes " aa" one token.
+    source = write_condition(tmp_path / "condition", train=["aa b", "aa"], dev=["b"], test=["b"])
+    facts = sweep.sweep(
+        tokenizer_spec(258, sweep=[258, 259, 260, 5000]), source, tmp_path / "sweep.json"
+    )
+    assert facts == json.loads((tmp_path / "sweep.json").read_text())
+    assert (facts["sentences"], facts["words"]) == (2, 3)
+    rows = [tuple(row.values()) for row in facts["vocabularies"]]
+    assert rows == [  # size, reached, tokens without and with 3 boundaries, per word
+        (258, 258, 8, 11, 2.666667),
+        (259, 259, 6, 9, 2.0),
+        (260, 260, 4, 7, 1.333333),
+        (5000, 260, 4, 7, 1.333333),  # " b" occurs once, below min_frequency: no more types
+    ]

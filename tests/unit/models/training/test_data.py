@@ -1,6 +1,7 @@
-"""Rows, batches and their order; the schedule."""
+"""Rows, batches and their order; what falls due when, and what is booked of it."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -180,3 +181,34 @@ def test_a_warmup_as_long_as_the_run_is_refused():
     assert progress.Plan(recipe(steps=None, epochs=3), 5).total == 15
     with pytest.raises(PoshgridError, match="warmup_steps"):
         progress.Plan(recipe(steps=None, epochs=3, warmup_steps=15), 5)
+
+
+def evaluated(run, loss, epoch=0.5):
+    """Book an evaluation and return its line."""
+    run.evaluated(loss, epoch=epoch, rate=0.1)
+    return run.evaluations[-1]
+
+
+def test_what_is_booked_by_hand():
+    run = progress.Progress()
+    first = evaluated(run, 5.0, 0.0)
+    assert (first["train_loss"], first["bias_loss"], first["tokens_per_second"]) == (None,) * 3
+    assert (first["step"], first["tokens"], run.evaluated_at) == (0, 0, 0)
+    run.book(100, 300.0, 10.0, 2.0)
+    run.book(60, 180.0, 6.0, 1.0)
+    assert (run.step, run.tokens, run.seconds) == (2, 160, 3.0)
+    second = evaluated(run, 3.5, 1 / 3)
+    assert second == {
+        "step": 2, "epoch": 0.333333, "tokens": 160, "train_loss": 3.0, "bias_loss": 0.1,
+        "dev_loss": 3.5, "learning_rate": 0.1, "tokens_per_second": 53.3,
+    }  # fmt: skip
+    # sums begin anew, what counts the run goes on
+    run.book(10, 20.0, 5.0, 4.0)
+    third = evaluated(run, 3.5)
+    assert (third["train_loss"], third["bias_loss"], third["tokens_per_second"]) == (2.0, 0.5, 2.5)
+    assert (run.step, run.tokens, run.seconds) == (3, 170, 7.0)
+    assert (run.best_step, run.best_loss) == (2, 3.5)  # the first of equals
+    assert run.kept("best") is run.evaluations[1]
+    assert run.kept("last") is run.evaluations[2]
+    evaluated(run, math.nan)
+    assert (run.best_step, run.evaluated_at) == (2, 3)
