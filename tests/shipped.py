@@ -1,8 +1,11 @@
-"""The configurations that the repository holds: whatever is shipped must hang together."""
+"""What the repository holds: configurations, which must hang together, tables and scripts."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -29,6 +32,15 @@ def shipped() -> list[Path]:
     """Return every configuration, without those that are laid over another."""
     files = [*ROOT.glob("config/*.yaml"), *ROOT.glob("studies/*/*.yaml")]
     return sorted(p for p in files if p.name not in OVERLAYS and not p.is_symlink())
+
+
+def script(path: Path) -> ModuleType:
+    """Import a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # as an import does
+    spec.loader.exec_module(module)
+    return module
 
 
 def posh_table(name: str) -> pl.DataFrame:

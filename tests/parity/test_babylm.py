@@ -7,7 +7,6 @@ tokenizer of the exported folder makes it; the first of the largest wins.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from poshgrid.evaluation.score import score
 from poshgrid.models.training import train
 from poshgrid.report.export import models
 from poshgrid.statistics.measures import choices
+from tests import shipped
 from tests.unit.models.training.training_support import NOUNS, VERBS
 from tests.unit.report.export import small_results
 
@@ -210,10 +210,7 @@ def explained(data, measure: str, rule: str) -> float:
 
 def test_reading_times_are_explained_as_by_babylms_regressions(model, tmp_path):
     run, exported = model
-    path = Path(__file__).parents[2] / "perf/reading_times.py"
-    spec = importlib.util.spec_from_file_location("reading_times", path)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+    script = shipped.script(shipped.ROOT / "perf/reading_times.py")
     generator = np.random.default_rng(3)
     rows = []
     for sentence in (text.removesuffix(".").split() for text in TEXTS):

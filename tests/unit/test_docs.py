@@ -1,19 +1,18 @@
 """The documentation says what the code does."""
 
-import importlib.util
 import os
 import re
 import shlex
 import subprocess
 import sys
 
-import pytest
 import typer.main
 import yaml
 
 from poshgrid.cli import app
 from poshgrid.grid import configfile
 from poshgrid.statistics import power
+from tests.shipped import script
 
 COMMAND = re.compile(r"(?:^\$ |`)poshgrid ([a-z][a-z-]*)", re.M)
 
@@ -25,17 +24,8 @@ def read(root, page):
 # ---- docs/reference ----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def generate(root):
-    """docs/generate.py, which is no part of the package."""
-    spec = importlib.util.spec_from_file_location("generate", root / "docs/generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_generated_pages_are_up_to_date(generate):
-    for path, text in generate.pages().items():
+def test_the_generated_pages_are_up_to_date(root):
+    for path, text in script(root / "docs/generate.py").pages().items():
         assert path.read_text(encoding="utf-8") == text, "run: python docs/generate.py"
 
 

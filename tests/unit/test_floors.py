@@ -1,18 +1,13 @@
 """The house has floors: every import goes down, and no room is without a floor."""
 
-import importlib.util
-import sys
-
 import pytest
+
+from tests import shipped
 
 
 @pytest.fixture(scope="module")
 def census(root):
-    spec = importlib.util.spec_from_file_location("census", root / "perf" / "census.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["census"] = module  # a plain import would need perf/ on the path
-    spec.loader.exec_module(module)
-    return module
+    return shipped.script(root / "perf/census.py")
 
 
 @pytest.fixture

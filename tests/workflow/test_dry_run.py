@@ -1,9 +1,7 @@
 """Dry-runs of the shipped grids, the profiles, the environments and the error messages."""
 
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,8 +15,7 @@ JOBS = EXPECTED["studies"] | EXPECTED["whole"]
 
 
 def snakemake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return forks.python(("-m", "snakemake", *arguments), root, os.environ | {"PATH": path})
+    return forks.python(("-m", "snakemake", *arguments), root)
 
 
 def counts(root: Path, *arguments: str) -> dict[str, int]:

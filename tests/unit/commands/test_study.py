@@ -1,6 +1,5 @@
 """``poshgrid run`` hands its arguments to Snakemake, and how the command line ends."""
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typer.testing import CliRunner
 from poshgrid import cli
 from poshgrid.config import Source, specs
 from tests import jobs
+from tests.shipped import script
 
 
 @pytest.fixture
@@ -55,9 +55,7 @@ def test_a_plug_in_that_fails_is_named_with_its_line(tmp_path, ended):
     path = Path("plugins/mine.py")
     path.parent.mkdir()
     path.write_text("def load():\n    return {}['x']\n")
-    spec = importlib.util.spec_from_file_location("mine", tmp_path / path)
-    mine = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(mine)
+    mine = script(tmp_path / path)
     status, line = ended("stage", app=lambda args: mine.load())
     assert status == 1 and line.startswith(f"error: {path}: line 2: ")
 

@@ -1,6 +1,5 @@
 """Another language than English: Italian, by the example that ships."""
 
-import importlib.util
 import shutil
 
 import polars as pl
@@ -20,6 +19,7 @@ from poshgrid.parsing.tokenize import tokenize
 from poshgrid.parsing.train import train
 from poshgrid.stages import Stages
 from tests.jobs import Cell
+from tests.shipped import script
 from tests.unit.corpora.reader_support import put, table_of
 
 STUDY = "studies/babies/italian.yaml"
@@ -97,10 +97,7 @@ def test_a_parser_learns_from_the_trees_that_ship_and_a_filter_finds_its_clauses
 ):
     """The files are what their script writes; a filter without words works as it is."""
     shutil.copy(root / FOLDER / "make.py", tmp_path)
-    spec = importlib.util.spec_from_file_location("make", tmp_path / "make.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    made.main()
+    script(tmp_path / "make.py").main()
     for name in ("text.txt", "trees.conllu", "pairs.csv"):
         assert (tmp_path / name).read_bytes() == (root / FOLDER / name).read_bytes()
     (shipped,) = study.parsers
