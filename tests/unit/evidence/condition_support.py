@@ -17,10 +17,12 @@ from poshgrid.core.database import opened
 from poshgrid.core.files import read_table, write_json, write_table
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence.condition import build
+from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.schema import CONDITION, Labels, column
 from poshgrid.evidence.sentences import Corpus
 
 FILTERS = ["binding", "question-formation"]
+TEXTS = ("text {}", "Myself {}", "Is it {} ?", "What is {} ?")
 DIRECT = [f"{word}.direct" for word in FILTERS]
 LABELS = Labels(dict.fromkeys(FILTERS, ("paper", "direct")), dict.fromkeys(FILTERS, ("paper",)))
 
@@ -84,12 +86,12 @@ def make(folder, seed=0, rows=1_600, removed=0.08, looks=0.0):
         rank = ranks[i] if split == "train" else i
         row = {
             "source": rng.choice(["childes", "books"]),
-            "text": f"text {i}{' ?' if rng.random() < 0.3 else ''}",
+            "text": rng.choices(TEXTS, [60, 10, 15, 15])[0].format(i),
             "n_words": rng.randint(1, 30),
             "split": split,
             "rank": rank,
             "size": "1K" if rank < 0.4 * trained else "2K" if rank < 0.8 * trained else "",
-            "relative": rng.random() < 0.25,
+            **{construction: rng.random() < 0.25 for construction in BY_TREE},
         }
         for word in FILTERS:
             evidence = rng.random() < removed
@@ -122,6 +124,13 @@ def spec(size="1K", name="baby", rates=None, of=(), heldout=True, **settings):
     return specs.ConditionSpec(
         condition=condition, control=control, size=size, heldout_filtered=heldout
     )
+
+
+def removes(row, word, *, backstop=True):
+    """Return whether a filter in a reading, or the reading's backstop, removes a sentence."""
+    name, _, reading = word.partition(".")
+    stem = f"{name.replace('-', '_')}_{reading or 'paper'}"
+    return row[stem] or (backstop and row.get(f"{stem}_backstop", False))
 
 
 def read(folder):

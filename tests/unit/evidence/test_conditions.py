@@ -21,6 +21,7 @@ from tests.unit.evidence.condition_support import (
     held,
     planned,
     read,
+    removes,
     spec,
     words_of,
 )
@@ -38,13 +39,6 @@ def looking(tmp_path_factory):
 
 
 # ---- what is removed, by brute force ----------------------------------------------------------
-
-
-def removes(row, word, *, backstop=True):
-    """Return whether a filter in a reading, or the reading's backstop, removes a sentence."""
-    name, _, reading = word.partition(".")
-    stem = f"{name.replace('-', '_')}_{reading or 'paper'}"
-    return row[stem] or (backstop and row.get(f"{stem}_backstop", False))
 
 
 def brute(corpus, wanted):
