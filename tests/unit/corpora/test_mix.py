@@ -32,8 +32,11 @@ def source(path, name: str, words: int, seed: int = 1):
             text = " ".join([first] + ["w"] * (n - 1))
             rows.append((f"d{document:04d}", position, text, n))
             total += n
-    frame = pl.DataFrame(rows, schema=SOURCE, orient="row")
-    write_table(frame, path, SOURCE)
+    return save(path, rows)
+
+
+def save(path, rows):
+    write_table(pl.DataFrame(rows, schema=SOURCE, orient="row"), path, SOURCE)
     return path
 
 
@@ -174,7 +177,7 @@ def test_a_base_larger_than_memory_has_the_same_bytes(tmp_path, monkeypatch):
             for n in range(20_000)
             for number in [f"in {name} {n}" if n % 3 else n % 1_000]
         ]
-        write_table(pl.DataFrame(rows, schema=SOURCE, orient="row"), path, SOURCE)
+        save(path, rows)
     portions = {name: {"1K": "100K", "3K": "1M", "5K": "3M"} for name in PORTIONS}
     for memory in ("768MB", "32MB"):
         monkeypatch.setattr(database, "MEMORY", memory)
@@ -221,3 +224,59 @@ def test_spare_sentences_are_of_no_size(tables, mixed, tmp_path):
     assert rest.drop("sent_id").equals(mixed[0].drop("sent_id"))
     for size in SIZES:
         assert trains(frame, size).sum() == trains(mixed[0], size).sum()
+
+
+# ---- doubled or leaked text, which stops a corpus unless its check is allowed --------------------
+
+TALK = ["what's that?", "oh.", "do you want it?", "there you go.", "no."]
+
+
+def prose(seed: int, sentences: int) -> list[str]:
+    """Sentences of ten words that differ, and among them some that everybody says."""
+    rng = random.Random(seed)
+    made = []
+    for _ in range(sentences):
+        made.append(" ".join(f"w{rng.randrange(5_000)}" for _ in range(10)) + ".")
+        made.append(rng.choice(TALK))
+    return made
+
+
+def mixed_of(folder, sources: dict[str, dict[str, list[str]]], **keys):
+    """Mix sources; of each, document -> sentences."""
+    tables = {}
+    for name, documents in sources.items():
+        rows = [
+            (document, position, text, len(text.split()))
+            for document, texts in documents.items()
+            for position, text in enumerate(texts)
+        ]
+        tables[name] = save(folder / f"{name}.parquet", rows)
+    spec = base_spec(["1K"], {name: {"1K": 1_000} for name in sources}, dev_words=200, **keys)
+    return mix(spec, tables, folder / "sentences.parquet")
+
+
+@pytest.mark.parametrize("where", ["another source", "the same document"])
+def test_documents_that_a_base_has_twice_stop_it(tmp_path, where):
+    """Other marks, capitals and a heading make no other text of it."""
+    first, second = prose(1, 300), prose(2, 300)
+    copy = ["A heading that the first edition does not have at all.", *map(str.upper, first)]
+    sources = {"a": {"tale": first, "note": prose(3, 20)}, "b": {"talk": second}}
+    assert "allowed" not in mixed_of(tmp_path, sources)
+    if where == "another source":
+        sources["b"]["story"] = copy
+    else:
+        sources["a"]["tale"] = [*first, *copy]
+    with pytest.raises(PoshgridError, match=r"source 'a'.* such as tale;.*allow: \[copies\]"):
+        mixed_of(tmp_path, sources)
+    assert "copies" in mixed_of(tmp_path, sources, allow=["copies", "leak"])["allowed"]
+
+
+def test_dev_text_of_its_own_that_is_trained_on_stops_a_corpus(tmp_path):
+    """In files or folders of their names, as publishers lay them out."""
+    texts = {"train/x-0": prose(1, 300), "dev/x-0": prose(2, 100), "test-0": prose(3, 100)}
+    assert "allowed" not in mixed_of(tmp_path, {"a": texts}, splits="published")
+    texts["train/x-0"] = texts["dev/x-0"][:60] + texts["train/x-0"]
+    with pytest.raises(PoshgridError, match=r"30 of 100 dev sentences .*allow: \[leak\]"):
+        mixed_of(tmp_path, {"a": texts}, splits="published")
+    allowed = mixed_of(tmp_path, {"a": texts}, splits="published", allow=["leak"])["allowed"]
+    assert set(allowed) == {"leak"}
