@@ -18,9 +18,9 @@ from poshgrid.core import plugins
 from poshgrid.evidence.label import rules_of
 from poshgrid.evidence.match import Rule
 from poshgrid.parsing import treebank
-from poshgrid.parsing.tree import Tree
 from tests.parity import ud
 from tests.parity.readings import FICT, READINGS, Reading
+from tests.unit.evidence.trees import tree as our_tree
 
 EXAMPLES = yaml.safe_load(Path(__file__).with_name("examples.yaml").read_text("utf-8"))
 
@@ -153,12 +153,6 @@ def changed_tree(rng: random.Random, name: str) -> str:
         else:
             word[column] = rng.choice(pools[column])
     return " ".join("/".join(row) for row in rows)
-
-
-def our_tree(text: str) -> Tree:
-    """Our tree of the words of an example."""
-    rows = [line.split("\t") for line in ud.lines(text).strip().splitlines()]
-    return treebank.tree(rows)
 
 
 @pytest.mark.parametrize("name", FICT)

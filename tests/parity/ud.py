@@ -62,10 +62,6 @@ class Node:
         """Itself and all that it governs, in the order of the words."""
         return sorted([self, *self.down()], key=lambda n: n.at)
 
-    def holds(self, other: Node) -> bool:
-        """Whether the other is this word, or governed by it at any depth."""
-        return other is self or self in other.up()
-
 
 Sentence = list[Node]
 

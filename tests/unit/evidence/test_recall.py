@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from poshgrid.config import Parser, Treebank, specs
+from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_table
 from poshgrid.evidence import recall as stage
@@ -14,7 +15,6 @@ from poshgrid.evidence.label import Rules
 from poshgrid.evidence.match import Match
 from poshgrid.evidence.recall import recall
 from poshgrid.evidence.schema import RECALL
-from poshgrid.parsing import parse
 from poshgrid.parsing.tree import Tree
 
 GIVEN = Parser(name="given", engine="spacy", model="x")
@@ -79,7 +79,8 @@ def parser(monkeypatch):
         {"wide": fires, "narrow": lambda t: fires(t) if "xcomp" in t.deprel else None},
         {"wide": looks},
     )
-    monkeypatch.setattr(parse, "_load", lambda *arguments: erring)
+    engine = plugins.load(plugins.ENGINES, GIVEN.engine)
+    monkeypatch.setattr(engine, "load", lambda *arguments: erring)
     monkeypatch.setattr(stage, "rules_of", lambda word: rules)
     return erring
 
@@ -88,7 +89,7 @@ def run(folder, *, gold=("all.conllu",), trained=None, chosen=GIVEN):
     """Run the stage on the files of a folder; return its table, counts and what it returned."""
     spec = specs.RecallSpec(parser=chosen, filters=["mine"], gold=list(gold))
     output = folder / "out" / f"{chosen.name}.parquet"
-    facts = recall(spec, folder, folder / "model", trained, output)
+    facts = recall(spec, folder, folder, trained, output)
     return read_table(output, RECALL), json.loads(output.with_suffix(".json").read_text()), facts
 
 

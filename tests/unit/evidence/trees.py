@@ -72,13 +72,7 @@ TAGS = ("NOUN", "PROPN", "PRON", "VERB", "AUX", "ADP")
 FEATS = ("_", "Number=Sing", "Number=Plur|Case=Nom")
 
 
-def random_tree(
-    generator: random.Random,
-    forms: Sequence[str] = FORMS,
-    tags: Sequence[str] = TAGS,
-    feats: Sequence[str] = FEATS,
-    relations: Sequence[str] = RELATIONS,
-) -> Tree:
+def random_tree(generator: random.Random) -> Tree:
     """Return a well-formed tree of these words and labels, which need not make sense."""
     length = generator.randint(1, 14)
     order = list(range(1, length + 1))
@@ -87,11 +81,11 @@ def random_tree(
     for position in range(1, length):
         head[order[position] - 1] = order[generator.randrange(position)]
     return Tree(
-        form=generator.choices(forms, k=length),
-        upos=generator.choices(tags, k=length),
-        feats=generator.choices(feats, k=length),
+        form=generator.choices(FORMS, k=length),
+        upos=generator.choices(TAGS, k=length),
+        feats=generator.choices(FEATS, k=length),
         head=head,
-        deprel=["root" if not h else generator.choice(relations) for h in head],
+        deprel=["root" if not h else generator.choice(RELATIONS) for h in head],
     )
 
 

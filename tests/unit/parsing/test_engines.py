@@ -192,17 +192,8 @@ def chain(monkeypatch):
             for s in sentences
         ]
 
-    load = plugins.load
-    engine = SimpleNamespace(
-        load=lambda model, options, language: SimpleNamespace(parse=parse),
-        Options=load(plugins.ENGINES, "spacy").Options, train=None,
-    )  # fmt: skip
-
-    def loaded(package, word):
-        return engine if package == plugins.ENGINES else load(package, word)
-
-    monkeypatch.setattr(plugins, "load", loaded)
-    monkeypatch.setattr(plugins, "options", lambda *arguments: None)
+    engine = plugins.load(plugins.ENGINES, "spacy")
+    monkeypatch.setattr(engine, "load", lambda *arguments: SimpleNamespace(parse=parse))
     return asked
 
 
