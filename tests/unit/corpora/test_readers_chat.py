@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from poshgrid.corpora.readers import chat, childes_db
 from poshgrid.corpora.report import Report
-from tests.unit.corpora.reader_support import put, refused
-from tests.unit.corpora.reader_support import read as read_with
+from tests.unit.corpora.reader_support import put, read, refused
 
 HEADER = (
     "@UTF8\n@Begin\n@Languages:\teng\n"
@@ -24,10 +23,6 @@ HEADER = (
 
 def transcript(*tiers: str, header: str = HEADER, end: str = "@End\n") -> str:
     return header + "".join(f"{tier}\n" for tier in tiers) + end
-
-
-def read(path, **options) -> tuple[list[tuple[str, str]], Report]:
-    return read_with("chat", path, **options)
 
 
 def test_other_languages_are_dropped():
@@ -70,7 +65,7 @@ def test_a_target_child_of_another_name_is_left_out(tmp_path, without):
     header = HEADER.replace("CHI Ann Target_Child", "ANN Target_Child").replace("|CHI|", "|ANN|")
     kept = "".join(line for line in header.splitlines(keepends=True) if without not in line)
     text = transcript("*ANN:\tball .", "*MOT:\ta ball .", header=kept)
-    yielded, report = read(put(tmp_path, "a.cha", text))
+    yielded, report = read("chat", put(tmp_path, "a.cha", text))
     assert [sentence for _, sentence in yielded] == ["a ball."]
     assert report.dropped == {"child's utterance": 1}
 
@@ -80,11 +75,11 @@ def test_transcripts_may_stand_by_age(tmp_path):
     for name, age in {"a": "3;", "b": "1;11.30", "c": "", "d": "2;03", "e": "4;00.01"}.items():
         header = HEADER.replace("2;03.", age)
         put(tmp_path, f"{name}.cha", transcript(f"*MOT:\t{name} .", "*MOT:\tyes .", header=header))
-    yielded, report = read(tmp_path, by_age=True)
+    yielded, report = read("chat", tmp_path, by_age=True)
     assert [document for document, _ in yielded] == [*"bb", *"dd", *"aa", *"ee"]
     assert [text for _, text in yielded][:2] == ["b.", "yes."]
     assert report.dropped == {"age not known": 2}
-    assert [document for document, _ in read(tmp_path)[0]][::2] == [*"abcde"]
+    assert [document for document, _ in read("chat", tmp_path)[0]][::2] == [*"abcde"]
 
 
 def test_tables_of_childes_db_may_stand_by_age(tmp_path):
@@ -92,7 +87,7 @@ def test_tables_of_childes_db_may_stand_by_age(tmp_path):
     for transcript_id, age in ((1, "900.5"), (2, "NA"), (3, "91.25"), (4, "1000")):
         lines += [f"{text},declarative,MOT,Mother,{transcript_id},{age}" for text in ("hi", "ho")]
     path = put(tmp_path, "t.csv", "\n".join(lines) + "\n")
-    yielded, report = read_with("childes-db", path, by_age=True)
+    yielded, report = read("childes-db", path, by_age=True)
     assert yielded == [(f"t-{n}", text) for n in (3, 1, 4) for text in ("hi.", "ho.")]
     assert report.dropped == {"age not known": 2}
 
@@ -115,7 +110,7 @@ def test_nested_folders_and_a_file_without_its_end(tmp_path, caplog):
     put(tmp_path, "Brown/._01.cha", "\0")
     put(tmp_path, "notes.txt", "not read")
     with caplog.at_level(logging.WARNING, "poshgrid"):
-        yielded, report = read(tmp_path)
+        yielded, report = read("chat", tmp_path)
     assert yielded == [("Brown/Eve/01", "one."), ("Brown/Sarah/01", "two."), ("C", "three.")]
     assert report.dropped == {"no @End": 1}
     assert "C.cha.gz: no @End" in caplog.text

@@ -8,8 +8,7 @@ import pytest
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.plugins import READERS
-from poshgrid.corpora.report import Report
-from tests.unit.corpora.reader_support import SAMPLES, every_reader, put, refused, table_of
+from tests.unit.corpora.reader_support import SAMPLES, every_reader, put, read, refused, table_of
 
 READERS_OF_FILES = sorted({reader for reader, *_ in SAMPLES})
 
@@ -50,12 +49,11 @@ def test_files_that_are_missing_empty_or_cut(tmp_path, reader, name, good):
 
 @every_reader
 def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path, reader, name, good):
-    module, options = plugins.load(READERS, reader), plugins.options(READERS, reader, {})
-    read = [
-        list(module.read(put(tmp_path, name, content), options, Report()))
+    plain, marked, windows = (
+        read(reader, put(tmp_path, name, content))[0]
         for content in (good, "\ufeff" + good, good.replace("\n", "\r\n"))
-    ]
-    assert read[0] == read[1] == read[2] != []
+    )
+    assert plain == marked == windows != []
 
 
 @pytest.mark.parametrize("reader", sorted({*READERS_OF_FILES} - {"switchboard"}))

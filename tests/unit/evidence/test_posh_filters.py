@@ -9,8 +9,6 @@ compared with readings that were written apart in ``tests/parity``.
 
 import itertools
 import random
-from types import ModuleType
-from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,26 +23,15 @@ BINDING, QUESTION, GOLD, WORDED = map(
 )
 
 
-class Filter(NamedTuple):
-    """A filter, and its labelled sentences."""
-
-    rules: ModuleType
-    cases: dict[str, Any]
+RULES = {"question-formation": question_formation, "binding": binding}
+CASES = {"question-formation": QUESTION["cases"], "binding": BINDING["cases"]}
+every_filter = pytest.mark.parametrize("word", RULES)
 
 
-FILTERS = {
-    "question-formation": Filter(question_formation, QUESTION["cases"]),
-    "binding": Filter(binding, BINDING["cases"]),
-}
-every_filter = pytest.mark.parametrize("word", FILTERS)
-
-
-@pytest.mark.parametrize(
-    ("word", "name"), [(word, name) for word in FILTERS for name in FILTERS[word].cases]
-)
+@pytest.mark.parametrize(("word", "name"), [(word, name) for word in CASES for name in CASES[word]])
 def test_hand_labelled(word, name):
-    rules, cases = FILTERS[word]
-    text, evidence, taken = cases[name]
+    rules = RULES[word]
+    text, evidence, taken = CASES[word][name]
     sentence = tree(text)
     match = rules.direct(sentence)
     assert (match.words if match else None) == evidence
@@ -102,7 +89,7 @@ def test_where_clauses_of_questions_stand(reading, text, places):
 @every_filter
 @pytest.mark.parametrize("register", ["baby", "wiki"])
 def test_toy_grammar_agrees_with_the_construction_it_drew(word, register):
-    rules = FILTERS[word].rules
+    rules = RULES[word]
     drew = 0
     for sentence in itertools.islice(toy.sentences(register, 5), 1_500):
         parsed = toy_tree(sentence)
@@ -116,9 +103,9 @@ def test_toy_grammar_agrees_with_the_construction_it_drew(word, register):
 @every_filter
 def test_matches_on_random_trees_are_of_words_that_are_there(word):
     """Of binding, direct evidence is also the paper's."""
-    rules, cases = FILTERS[word]
+    rules = RULES[word]
     generator = random.Random(word)
-    examples = [tree(text) for text, _, _ in cases.values()]
+    examples = [tree(text) for text, _, _ in CASES[word].values()]
     sentences = [random_tree(generator) for _ in range(4_000)]
     sentences += [mutated(generator.choice(examples), generator) for _ in range(2_000)]
     matched = {"paper": 0, "direct": 0}
@@ -159,7 +146,7 @@ def test_the_papers_readings_take_what_their_definition_names(gold, word, labels
     for number, (taken, _) in GOLD[labels].items():
         sentence = gold["childes"][number]
         if number not in GOLD["mislabelled"]:
-            assert (FILTERS[word].rules.paper(sentence) is not None) == taken, number
+            assert (RULES[word].paper(sentence) is not None) == taken, number
 
 
 def test_direct_evidence_is_found_by_tree_and_by_words(gold):

@@ -112,18 +112,14 @@ def test_recall_precision_and_words_by_hand(gold_folder):
         counted = row(table, backstop=backstop)
         assert {key: counted[key] for key in expected} == expected
         assert (counted["sentences"], counted["skipped"]) == (9, 0)
-        assert (counted["words"], counted["words_evidence"]) == (
-            3 + 4 + 3 + 3 + 5 + 4 + 2 + 3 + 1,
-            13,
-        )
+        assert counted["words"] == 3 + 4 + 3 + 3 + 5 + 4 + 2 + 3 + 1
+        assert counted["words_evidence"] == 3 + 4 + 3 + 3
         for name, whole in (("recall", "evidence"), ("precision", "removed")):
             assert counted[name] == expected["right"] / expected[whole]
-            interval = binomtest(counted["right"], counted[whole]).proportion_ci(
-                0.95, method="wilson"
-            )
-            assert (counted[f"{name}_low"], counted[f"{name}_high"]) == pytest.approx(
-                tuple(interval)
-            )
+            share = binomtest(counted["right"], counted[whole])
+            interval = share.proportion_ci(0.95, method="wilson")
+            assert counted[f"{name}_low"] == pytest.approx(interval.low)
+            assert counted[f"{name}_high"] == pytest.approx(interval.high)
     of_gold = counts["gold"]["all.conllu"]
     assert (of_gold["sentences"], of_gold["words"], of_gold["skipped"]) == (9, 28, 0)
     assert of_gold["las"] == pytest.approx((28 - 3) / 28, abs=1e-6)  # three last words are wrong

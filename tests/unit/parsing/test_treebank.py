@@ -104,21 +104,17 @@ def test_division(tmp_path):
     assert sum(len(treebank.trees(tmp_path / f"few/{s}.conllu")) for s in SPLITS) == 60
 
 
-@pytest.fixture
-def two(tmp_path):
-    """a: 200 sentences; b: 100, of which 40 are in a as well and 10 are one and the same."""
-    (tmp_path / "a.conllu").write_text("".join(sentence(i, lemma="a") for i in range(200)))
-    own = [*range(160, 200), *range(300, 350), *[350] * 10]
-    (tmp_path / "b.conllu").write_text("".join(sentence(i, lemma="b") for i in own))
-    return tmp_path
-
-
 @pytest.mark.parametrize("parts", [["a", "b"], ["b", "a"]])
-def test_each_part_is_held_out_in_proportion_and_no_words_leak(two, parts):
+def test_each_part_is_held_out_in_proportion_and_no_words_leak(tmp_path, parts):
+    """a: 200 sentences; b: 100, of which 40 are in a as well and 10 are one and the same."""
+    numbers = {"a": range(200), "b": [*range(160, 200), *range(300, 350), *[350] * 10]}
+    for part, own in numbers.items():  # the lemma names the part
+        text = "".join(sentence(number, lemma=part) for number in own)
+        (tmp_path / f"{part}.conllu").write_text(text)
     paths = [f"{part}.conllu" for part in parts]
-    facts = treebank.prepare(spec(path=paths, heldout=0.2), two, two / "out")
-    splits = {  # the lemma names the part
-        s: [words[0][1:3] for words in treebank.read(two / f"out/{s}.conllu")] for s in SPLITS
+    facts = treebank.prepare(spec(path=paths, heldout=0.2), tmp_path, tmp_path / "out")
+    splits = {
+        s: [words[0][1:3] for words in treebank.read(tmp_path / f"out/{s}.conllu")] for s in SPLITS
     }
     assert {s: Counter(part for _, part in splits[s]) for s in splits} == {
         "train": {"a": 160, "b": 80}, "dev": {"a": 20, "b": 10}, "test": {"a": 20, "b": 10},
