@@ -42,7 +42,7 @@ SOURCE = TOP / "src"
 ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "filters": (
         ("evidence/filters/*", "evidence/label", "evidence/match", "evidence/patterns",
-         "evidence/notation", "evidence/constructions"),
+         "evidence/constructions"),
         tuple(f"tests/unit/evidence/test_{name}.py" for name in
               ("fict_filters", "label", "patterns", "posh_filters", "side_effects")),
     ),

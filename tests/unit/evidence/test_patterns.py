@@ -8,8 +8,7 @@ import pytest
 from poshgrid.core import resources
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.match import has_wh, is_relative
-from poshgrid.evidence.notation import word_list
-from poshgrid.evidence.patterns import Pattern, asked
+from poshgrid.evidence.patterns import Pattern, asked, word_list
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.trees import random_tree, read_cases, tree
 
