@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import table_batches
 from poshgrid.corpora.schema import SENTENCES
 from poshgrid.evidence.constructions import BY_WORDS
-from poshgrid.evidence.rewriting import DONE
 from poshgrid.evidence.schema import Labels
 
 QUESTION = "question"
@@ -106,20 +105,15 @@ class Corpus:
         Raises:
             PoshgridError: the labels do not have exactly one row for each sentence.
         """
-        labelled = self.labels.schema if evidence else {}
-        tests = [name for name, kind in labelled.items() if kind == pl.Boolean]
-        kinds = SENTENCES | labelled
-        empty = pl.DataFrame(schema={name: kinds[name] for name in (*SENTENCES, *tests)})
         if evidence is None:
             pieces = table_batches(sentences, SENTENCES)
         else:
+            tests = [name for name, kind in self.labels.schema.items() if kind == pl.Boolean]
             pieces = side_by_side(sentences, list(SENTENCES), evidence, self.labels, tests)
         if QUESTION in condition.match:
             question = BY_WORDS[QUESTION].alias(QUESTION)
-            empty, pieces = empty.with_columns(question), (p.with_columns(question) for p in pieces)
-        if done:
-            empty, pieces = empty.hstack(pl.DataFrame(schema=DONE)), done(pieces)
-        self.load(chain([empty], pieces), condition.seed)
+            pieces = (piece.with_columns(question) for piece in pieces)
+        self.load(done(pieces) if done else pieces, condition.seed)
 
     def load(self, pieces: Iterable[pl.DataFrame], seed: int) -> None:
         """Make the tables from batches of sentences; ``before``: a sentence's words in its corpus.
