@@ -41,23 +41,23 @@ class Parser:
         self._pipeline = pipeline
 
     def parse(self, sentences: list[list[str]]) -> list[Tree]:
-        """Return the tree of each sentence; no sentence may be empty."""
+        """Return the tree of each sentence; none may be empty.
+
+        Sentences of similar length that follow each other share a batch with little padding.
+        """
         if not sentences:
             return []
-        # Sentences of similar length share a batch with little padding.
-        order = sorted(range(len(sentences)), key=lambda index: (len(sentences[index]), index))
-        document = self._pipeline([sentences[index] for index in order])
-        trees: dict[int, Tree] = {}
-        for index, sentence in zip(order, document.sentences, strict=True):
-            words = sentence.words
-            trees[index] = Tree(
-                form=sentences[index],
-                upos=[word.upos or "X" for word in words],
-                feats=[word.feats or "_" for word in words],
-                head=[word.head for word in words],
-                deprel=[word.deprel or "dep" for word in words],
+        document = self._pipeline(sentences)
+        return [
+            Tree(
+                form=form,
+                upos=[word.upos or "X" for word in sentence.words],
+                feats=[word.feats or "_" for word in sentence.words],
+                head=[word.head for word in sentence.words],
+                deprel=[word.deprel or "dep" for word in sentence.words],
             )
-        return [trees[index] for index in range(len(sentences))]
+            for form, sentence in zip(sentences, document.sentences, strict=True)
+        ]
 
 
 def load(model: Path, options: Options, language: str) -> Parser:
