@@ -57,10 +57,8 @@ def test_words_of_each_source_stay_and_every_place_is_used_once(seed):
 def test_within_five_percent_of_trying_everything(seed):
     """Eight places, five sentences of evidence: all exchanges can be listed."""
     rng = random.Random(seed)
-    lengths, evidence = (
-        [rng.randint(1, 9) for _ in range(8)],
-        [rng.randint(1, 12) for _ in range(5)],
-    )
+    lengths = [rng.randint(1, 9) for _ in range(8)]
+    evidence = [rng.randint(1, 12) for _ in range(5)]
     wanted = Counter(evidence[:3])
 
     def cost(places, chosen):
