@@ -161,19 +161,6 @@ class Config(Section):
             if isinstance(section, list)
         }
 
-    @field_validator("pretrained", mode="before")
-    @classmethod
-    def _short(cls, value: object) -> object:
-        """Accept a word for a model: ``gpt2`` for ``{name: gpt2, path: gpt2}``."""
-        if not isinstance(value, list):
-            return value
-        return [
-            {"name": model.rstrip("/").rpartition("/")[2], "path": model}
-            if isinstance(model, str)
-            else model
-            for model in value
-        ]
-
     @model_validator(mode="after")
     def _something(self) -> Self:
         if not self.experiments and not self.pretrained and not self.counted:

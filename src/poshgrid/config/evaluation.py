@@ -21,7 +21,6 @@ from poshgrid.config.base import (
 )
 from poshgrid.config.known import Only, level, refers
 from poshgrid.core import plugins
-from poshgrid.core.errors import did_you_mean
 
 TOP_K = 3_000
 """Items use this many of the most frequent word types of every corpus (paper, section 3.2)."""
@@ -147,6 +146,14 @@ class Pretrained(Section):
     filtered: bool = False
     """Level of the factor `filter` if the condition is not listed."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: object) -> object:
+        """Accept a word for a model: ``gpt2`` for ``{name: gpt2, path: gpt2}``."""
+        if isinstance(value, str):
+            return {"name": value.rstrip("/").rpartition("/")[2], "path": value}
+        return value
+
     @model_validator(mode="after")
     def _placed(self) -> Self:
         written = self.model_fields_set & {"condition", "size", "model", "seed"}
@@ -176,10 +183,8 @@ class Study(Section):
     @field_validator("opens")
     @classmethod
     def _sections(cls, value: list[str]) -> list[str]:
-        known = plugins.names(plugins.SECTIONS)
         for word in value:
-            if word not in known:
-                raise ValueError(f"no section {word!r} in the report{did_you_mean(word, known)}")
+            plugins.module_name(plugins.SECTIONS, word)  # raises if there is none
         return value
 
 

@@ -54,10 +54,9 @@ class Costs:
     """
 
     def __init__(self, grid: Grid, device: str | None = None) -> None:
-        rows = speeds()
         check_device(device)
         self.grid, self.device = grid, (device or _this_machine()).lower()
-        self._speeds = [row for row in rows if row.device == self.device]
+        self._speeds = [row for row in speeds() if row.device == self.device]
         self._size = functools.cache(self._built)
 
     def total(self, runs: Sequence[Run]) -> str:
