@@ -111,27 +111,26 @@ def build(
     _parsers(paths)
     posh = pairs({phenomenon: (category, N) for phenomenon, category in CATEGORY.items()})
     files.write_table(posh, Path(paths.items("posh")), PAIRS)
-    manifest(Path(paths.items("posh")).parent, {}, 1.0)
+    manifest(Path(paths.items("posh")).parent)
     for run in there:
         if f"/{UNTRAINED}/" not in run:  # those are scored, and not kept
             _model(Path(paths.model(run)), generator)
-        manifest(Path(paths.scores(run, "posh")).parent, {"scoring": {}}, 3.0)
+        manifest(Path(paths.scores(run, "posh")).parent, scoring={})
     counts = _counts(there, spec, generator)
     folder = Path(paths.statistics("all"))
     files.write_table(counts, folder / "counts.parquet", COUNTS)
     files.write_table(accuracy(counts), folder / "accuracy.parquet", ACCURACY)
-    scoring = {"scoring": {"bos": True, "reduction": "mean"}}
-    manifest(folder, scoring, 2.5, paths.items("posh"))
-    manifest(Path(paths.statistics("other")), {}, 2.5)
+    manifest(folder, paths.items("posh"), scoring={"bos": True, "reduction": "mean"})
+    manifest(Path(paths.statistics("other")))
     for name in regressions:
         _write_fit(Path(paths.fit("all", name)), fit(name))
     return spec
 
 
-def manifest(folder: Path, spec: dict, seconds: float, *inputs: str) -> None:
+def manifest(folder: Path, *inputs: str, **spec: Any) -> None:
     """Write a manifest as poshgrid.core.manifest does."""
     read = {os.path.relpath(path, folder): "digest" for path in inputs}
-    own = {"spec": spec, "settings": spec, "wall_seconds": seconds, "inputs": read}
+    own = {"spec": spec, "settings": spec, "wall_seconds": 4.0, "inputs": read}
     files.write_json(folder / "manifest.json", DATA["manifest"] | own)
 
 
@@ -147,10 +146,9 @@ def _corpus(paths: Paths, corpus: str, sizes: list[str]) -> None:
         "corpus": corpus, "dev": counts(100_000), "test": counts(99_000),
         "train": {s: counts(words(s)) for s in sizes},
     })  # fmt: skip
-    mixed = map(paths.source, sources)
-    manifest(folder, {}, 31.0, *mixed)
+    manifest(folder, *map(paths.source, sources))
     for source in sources:
-        manifest(Path(paths.source(source)).parent, {}, 12.0)
+        manifest(Path(paths.source(source)).parent)
 
 
 def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
@@ -167,14 +165,14 @@ def _cell(paths: Paths, condition: str, size: str, number: int) -> None:
     })  # fmt: skip
     evidence = [paths.evidence("baby", parser) for parser in DATA["parsers"]]
     used = [paths.sentences("wiki")] if wiki else [paths.sentences("baby"), *evidence]
-    manifest(folder, {}, 4.0, *used)
+    manifest(folder, *used)
     if not wiki:
         side_effects(Path(paths.side_effects(condition, size)))
     folder = Path(paths.tokens(condition, size))
     files.write_json(folder / "statistics.json", {"train": {"tokens": int(number * 1.47)}})
     tokenizer = paths.tokenizer(condition, size)
-    manifest(folder, {}, 4.0, f"{tokenizer}/tokenizer.json")
-    manifest(Path(tokenizer), {}, 4.0)
+    manifest(folder, f"{tokenizer}/tokenizer.json")
+    manifest(Path(tokenizer))
     sweep(Path(paths.sweep(condition, size)).parent, number)
 
 
@@ -198,7 +196,7 @@ def side_effects(folder: Path, **changed: dict[str, int | None]) -> None:
     files.write_table(
         pl.DataFrame(rows, schema=SIDE_EFFECTS), folder / "side_effects.parquet", SIDE_EFFECTS
     )
-    manifest(folder, {}, 2.0)
+    manifest(folder)
 
 
 def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
@@ -213,23 +211,23 @@ def sweep(folder: Path, words: int, reached: int = 65_536) -> None:
         "sentences": words // 8, "words": words, "lowercase": False,
         "min_frequency": 2, "vocabularies": rows,
     })  # fmt: skip
-    manifest(folder, {}, 4.0)
+    manifest(folder)
 
 
 def _parsers(paths: Paths) -> None:
     for parser, scores in DATA["parsers"].items():
         files.write_json(Path(paths.parser(parser)) / "evaluation.json", DATA["parsed"] | scores)
-        manifest(Path(paths.parser(parser)), {}, 700.0)
+        manifest(Path(paths.parser(parser)))
         labels, parses = Path(paths.evidence("baby", parser)), paths.parses("baby", "stanza", 0)
-        manifest(labels.parent, {}, 5.0, parses)
-    manifest(Path(paths.parses("baby", "stanza", 0)).parent, {}, 300.0)
+        manifest(labels.parent, parses)
+    manifest(Path(paths.parses("baby", "stanza", 0)).parent)
 
 
 def _model(folder: Path, generator: np.random.Generator) -> None:
     loss = 3.6 + 0.05 * float(generator.random())
     losses = {"dev_loss": loss, "test_loss": loss + 0.01}
     files.write_json(folder / "statistics.json", DATA["model"] | losses)
-    manifest(folder, {"recipe": Recipe(name="packed").model_dump()}, 4321.0)
+    manifest(folder, recipe=Recipe(name="packed").model_dump())
 
 
 def _counts(
@@ -291,8 +289,8 @@ def contrasts(*names: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=CONTRASTS)
 
 
-def predictive(outside: int = 4) -> pl.DataFrame:
-    """Return a predictive check of nine cells at each of three sizes, so many of them outside."""
+def predictive() -> pl.DataFrame:
+    """Return a predictive check of nine cells at each of three sizes, four of them outside."""
     rows = [
         {
             "condition": "baby", "size": size, "model": "gpt2-mini", "recipe": "packed",
@@ -302,25 +300,21 @@ def predictive(outside: int = 4) -> pl.DataFrame:
         }
         for j, size in enumerate(("10M", "30M", "50M"))
         for i, phenomenon in enumerate(PHENOMENA)
-        for mean, out in [(0.4 + 0.05 * i + 0.02 * j, 9 * j + i < outside)]
+        for mean, out in [(0.4 + 0.05 * i + 0.02 * j, 9 * j + i < 4)]
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=PREDICTIVE)
 
 
-def summary(name: str) -> pl.DataFrame:
-    """Return a model's summary; a mean is 0.004 above its median, an interval 0.04 either way.
+def summary() -> pl.DataFrame:
+    """Return the paper's coefficients; a mean is 0.004 above its median, an interval 0.04 wide.
 
-    The coefficients are the paper's, or those of categories; the last category follows from the
-    others.
+    The last category follows from the others.
     """
     paper = posh_table("table12").select("term", "label", "median").rows()
-    known = paper if name == "paper" else [row for row in paper if ":" not in row[0]]
-    if name != "paper":
-        known = [row for row in known if row[0].startswith(("Intercept", "S(category)", "1|"))]
     rows = [
         *(
             (term, label, "sd" if "sigma" in term else "common", False, m)
-            for term, label, m in known
+            for term, label, m in paper
         ),
         ("S(category)[wanna]", "Category (wanna)", "common", True, -0.33),
         ("1|seed[42]", "Seed 42", "group", False, 0.01),
@@ -339,7 +333,7 @@ def fit(name: str) -> Fit:
     check = {"cells": cells.height, "inside": cells.height - 4, "p": 0.4}
     diagnostics = DATA["diagnostics"] | {"formula": model.formula, "predictive": check}
     rows = contrasts(*DATA["fitted"][name])
-    return Fit(name, summary(name), rows, cells, diagnostics, model.model_dump())
+    return Fit(name, summary(), rows, cells, diagnostics, model.model_dump())
 
 
 def _write_fit(folder: Path, fit: Fit) -> None:
@@ -347,7 +341,7 @@ def _write_fit(folder: Path, fit: Fit) -> None:
     files.write_table(fit.contrasts, folder / "contrasts.parquet", CONTRASTS)
     files.write_table(fit.predictive, folder / "predictive.parquet", PREDICTIVE)
     files.write_json(folder / "diagnostics.json", fit.diagnostics)
-    manifest(folder, {"model": fit.spec}, 20.0)
+    manifest(folder, model=fit.spec)
 
 
 def changed(collected: Collected, **fields: object) -> Collected:

@@ -130,28 +130,6 @@ def test_a_rival_is_named_marked_and_listed_and_parts_have_tables_of_their_own(s
 
 # ---- across suites -------------------------------------------------------------------------------
 
-BLIMP = {"adjunct_island": "island", "wh_island": "island", "principle_A_case_2": "binding"}
-
-
-@pytest.fixture(scope="module")
-def two_suites(study):
-    """The study with a second suite, of three phenomena."""
-    own = study.collected
-    baselines = {"unigram": pl.lit(0.41), "ngram": pl.lit(0.59), "class_ngram": pl.lit(0.7)}
-    model = own.accuracy.filter(level="category", category="island").with_columns(
-        suite=pl.lit("blimp"), **baselines
-    )
-    rows = [model, model.with_columns(category=pl.lit("binding"), mean=pl.col("mean") / 2)]
-    for phenomenon, category in BLIMP.items():
-        level = {"level": "phenomenon", "category": category, "phenomenon": phenomenon}
-        rows.append(model.with_columns(pl.lit(value).alias(name) for name, value in level.items()))
-    names = pl.Series("phenomenon", [p for p in BLIMP for _ in range(7)])
-    pairs = own.items["posh"].head(21).with_columns(names)
-    pairs = pairs.with_columns(category=pl.col("phenomenon").replace_strict(BLIMP))
-    spec = study.spec.model_copy(update={"suites": ["blimp", "posh"]})
-    both = {"blimp": pairs, "posh": own.items["posh"]}
-    return study.changed(spec=spec, accuracy=pl.concat([own.accuracy, *rows]), items=both)
-
 
 def test_conditions_are_compared_where_all_else_is_alike(study):
     """Of all experiments together: conditions without a bias, then the biases of one of them."""
@@ -164,11 +142,19 @@ def test_conditions_are_compared_where_all_else_is_alike(study):
     ]  # fmt: skip
 
 
-def test_categories_are_drawn_in_every_suite(study, two_suites, tmp_path):
+def test_categories_are_drawn_in_every_suite(study, tmp_path):
     _, page = study.written(accuracy, tmp_path)
     assert not [name for name in page.shown if name.startswith("figure-accuracy")]
-    two_suites.written(accuracy, tmp_path)
+    own = study.collected
+    other = own.accuracy.with_columns(
+        mean=pl.col("mean") / 2, suite=pl.lit("blimp"), unigram=pl.lit(0.41), ngram=pl.lit(0.59)
+    )
+    spec = study.spec.model_copy(update={"suites": ["blimp", "posh"]})
+    items = dict.fromkeys(spec.suites, own.items["posh"])
+    both = study.changed(spec=spec, items=items, accuracy=pl.concat([own.accuracy, other]))
+    both.written(accuracy, tmp_path)
     categories = pl.read_csv(tmp_path / "tables/accuracy-data.csv")
+    assert set(categories["suite"]) == {"blimp", "posh"}
     marks = report_results.drawn(figures.lines, categories)
     assert percents(categories["mean"]) | {41.0, 59.0} <= marks
 

@@ -15,13 +15,9 @@ def record(kind, name, spec, **content):
     return Record(kind, name, {"settings": spec, **content})
 
 
-def written(study, **fields):
-    changed = study.changed(**fields)
-    return methods.write_up(changed.collected, changed.layout)
-
-
 def parts(study, **fields):
-    return dict(written(study, **fields))
+    changed = study.changed(**fields)
+    return dict(methods.write_up(changed.collected, changed.layout))
 
 
 def says(text, *facts):

@@ -129,7 +129,7 @@ def test_text_of_corpora_items_and_manifests_is_escaped(tmp_path):
     statistics = files.read_json(corpus / "statistics.json")
     statistics["dev"]["sources"][PLANTED] = {"words": 1}
     files.write_json(corpus / "statistics.json", statistics)
-    report_results.manifest(corpus, {"corpus": {"sources": [{"source": PLANTED}]}}, 1.0)
+    report_results.manifest(corpus, corpus={"sources": [{"source": PLANTED}]})
     summary = Path(paths.fit("all", "paper")) / "summary.parquet"
     pl.read_parquet(summary).with_columns(label=pl.lit(PLANTED)).write_parquet(summary)
 

@@ -5,20 +5,33 @@ import polars as pl
 from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import Scoring, specs
 from poshgrid.core import files
+from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import accuracy
 from poshgrid.statistics.schema import ACCURACY, COUNTS
 
 
+def items(rows):
+    """Return items; a row names them, and what of them matters."""
+    usual = {"category": "c", "phenomenon": "p", "template": "t", "cell": "", "joint": False,
+             "contrast": "c", "good": "a", "bad": "b"}  # fmt: skip
+    return pl.DataFrame([usual | row for row in rows], schema=PAIRS)
+
+
 def pairs(phenomena):
     """Return items: phenomenon -> category and pairs; two pairs of a phenomenon share a set."""
-    rows = [
+    return items(
         {"item_id": f"{phenomenon}-{i:03}", "category": category, "phenomenon": phenomenon,
-         "template": "t", "lexical_set": f"set{i // 2}", "contrast": "c", "good": "a", "bad": "b"}
+         "lexical_set": f"set{i // 2}"}
         for phenomenon, (category, n) in phenomena.items()
         for i in range(n)
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=PAIRS)
+    )  # fmt: skip
+
+
+def chosen(path, rows):
+    """Write what heuristics choose: item, heuristic, whether it is hierarchical, its choice."""
+    files.write_table(pl.DataFrame(rows, schema=HEURISTICS, orient="row"), path, HEURISTICS)
+    return path
 
 
 def only(rows, **where):

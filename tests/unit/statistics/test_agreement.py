@@ -7,16 +7,14 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from poshgrid.benchmark.schema import PAIRS
-from poshgrid.core.files import read_table, write_table
+from poshgrid.core.files import read_table
 from poshgrid.evaluation.heuristics import table
-from poshgrid.evaluation.heuristics.schema import HEURISTICS
 from poshgrid.models.ngram import count
 from poshgrid.statistics import accuracy
 from poshgrid.statistics.agreement import agreed
 from poshgrid.statistics.schema import HEURISTIC_AGREEMENT
 from tests.unit.models.training.training_support import write_condition
-from tests.unit.statistics.scored import Folder, only
+from tests.unit.statistics.scored import Folder, chosen, items, only
 
 
 def units(right, sets):
@@ -87,12 +85,11 @@ QUESTIONS = [
 def test_from_files_to_a_table(tmp_path):
     """Two seeds front *did*; counted baselines are heuristics here, no models."""
     rows = [
-        {"item_id": f"q{i}", "category": "question-formation", "phenomenon": "qf", "template": "t",
-         "lexical_set": f"s{i}", "cell": "", "joint": False, "contrast": "x", "good": good,
-         "bad": bad}
+        {"item_id": f"q{i}", "category": "question-formation", "lexical_set": f"s{i}",
+         "good": good, "bad": bad}
         for i, (good, bad) in enumerate(QUESTIONS)
     ]  # fmt: skip
-    made = Folder(tmp_path, pl.DataFrame(rows, schema=PAIRS))
+    made = Folder(tmp_path, items(rows))
     did = [1 if good.startswith("Did") else -1 for good, _ in QUESTIONS]
     for seed in (1, 2):
         made.add(f"baby/10M/gpt2/packed/none/seed{seed}", {None: did})
@@ -145,19 +142,16 @@ JOINT = [
 def test_joint_pairs_are_one_choice_of_models_and_of_heuristics(tmp_path):
     """Of eight choices of two seeds on one, two, h and four, 1 + 1 + 1 + 2 are the heuristic's."""
     rows = [
-        {"item_id": item, "category": "c", "phenomenon": "p", "template": "t", "lexical_set": of,
-         "cell": item, "joint": joint, "contrast": "x", "good": "a", "bad": "b"}
+        {"item_id": item, "lexical_set": of, "cell": item, "joint": joint}
         for item, of, joint, *_ in JOINT
-    ]  # fmt: skip
-    made = Folder(tmp_path, pl.DataFrame(rows, schema=PAIRS))
+    ]
+    made = Folder(tmp_path, items(rows))
     made.words("baby/10M", 10_000_000)
     for number in (0, 1):
         margins = [both[number] for *_, both in JOINT]
         made.add(f"baby/10M/gpt2/packed/none/seed{number}", {None: margins})
     said = [(item, "h", False, choice) for item, _, _, choice, _ in JOINT]
-    path = tmp_path / "heuristics/posh.parquet"
-    write_table(pl.DataFrame(said, schema=HEURISTICS, orient="row"), path, HEURISTICS)
-    made.judge(heuristics={"posh": path})
+    made.judge(heuristics={"posh": chosen(tmp_path / "heuristics/posh.parquet", said)})
     agreed_with = read_table(tmp_path / "out/heuristic_agreement.parquet", HEURISTIC_AGREEMENT)
     row = only(agreed_with, heuristic="h")
     assert (row["pairs"], row["sets"], row["right"]) == (4, 3, 0.5)

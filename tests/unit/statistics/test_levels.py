@@ -4,11 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from poshgrid.benchmark.schema import PAIRS
-from poshgrid.core import errors, files
-from poshgrid.evaluation.heuristics.schema import HEURISTICS
+from poshgrid.core import errors
 from poshgrid.statistics import verdicts
-from tests.unit.statistics.scored import Folder, only
+from tests.unit.statistics import scored
+from tests.unit.statistics.scored import only
 
 SETS = 30
 TEMPLATES = ("near", "far")
@@ -17,30 +16,25 @@ CELL = "baby/10M"
 
 def items(joint=False):
     """Return one phenomenon of two templates, each set with a pair in both; wanna has one."""
-    rows = [
-        {
-            "item_id": f"{phenomenon}-{template}-{s:02}", "category": phenomenon,
-            "phenomenon": phenomenon, "template": template, "lexical_set": f"s{s:02}",
-            "cell": "", "joint": joint and phenomenon == "wanna", "contrast": "c", "good": "a",
-            "bad": "b",
-        }
+    return scored.items(
+        {"item_id": f"{phenomenon}-{template}-{s:02}", "category": phenomenon,
+         "phenomenon": phenomenon, "template": template, "lexical_set": f"s{s:02}",
+         "joint": joint and phenomenon == "wanna"}
         for phenomenon, templates in (("binding", TEMPLATES), ("wanna", ("only",)))
         for template in templates
         for s in range(SETS)
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=PAIRS)
+    )  # fmt: skip
 
 
 def judge(folder, right, baselines=None, heuristics=None):
     """Return counts and accuracies of runs: name -> (item_id -> whether it is right)."""
-    scored = Folder(folder, items())
+    made = scored.Folder(folder, items())
     for name, decide in {**right, **(baselines or {})}.items():
-        scored.add(name, {None: [1 if decide(i) else -1 for i in scored.items["item_id"]]})
-    scored.words(CELL, 10**7)
-    if heuristics is not None:
-        files.write_table(heuristics, folder / "heuristics.parquet", HEURISTICS)
-        heuristics = {"posh": folder / "heuristics.parquet"}
-    return scored.judge(heuristics=heuristics)[1:]
+        made.add(name, {None: [1 if decide(i) else -1 for i in made.items["item_id"]]})
+    made.words(CELL, 10**7)
+    if heuristics:
+        heuristics = {"posh": scored.chosen(folder / "heuristics.parquet", heuristics)}
+    return made.judge(heuristics=heuristics)[1:]
 
 
 def number(item):
@@ -62,13 +56,13 @@ def nearest(seed):
 def test_templates_are_levels_and_the_best_rival_is_named(tmp_path):
     """Nearest noun is right in 50%; the shorter member in 60%, more than the model's 55%."""
     right = {f"{CELL}/mini/packed/none/seed{s}": nearest(s) for s in (1, 2, 3)}
-    heuristics = pl.DataFrame(
-        [(i, "nearest", False, None if "wanna" in i else float("near" in i))
-         for i in items()["item_id"]]
-        + [(i, "shorter", False, 1.0 if number(i) < 18 else 0.0) for i in items()["item_id"]]
-        + [(i, "command", True, 1.0) for i in items()["item_id"]],
-        schema=HEURISTICS, orient="row",
-    )  # fmt: skip
+    heuristics = [
+        row for i in items()["item_id"] for row in (
+            (i, "nearest", False, None if "wanna" in i else float("near" in i)),
+            (i, "shorter", False, 1.0 if number(i) < 18 else 0.0),
+            (i, "command", True, 1.0),
+        )
+    ]  # fmt: skip
     _, table = judge(tmp_path, right, heuristics=heuristics)
     templates = table.filter(level="template").select("phenomenon", "part", "mean", "n_pairs")
     assert templates.with_columns(pl.col("mean").round(9)).rows() == [
@@ -145,8 +139,7 @@ def test_pairs_that_test_no_structure_do_not_make_a_phenomenon_testable(tmp_path
             if "near" in i else (i, name, name == "command", None)
             for i in items()["item_id"] for name in ("command", "nearest")
         ]  # fmt: skip
-        frame = pl.DataFrame(heuristics, schema=HEURISTICS, orient="row")
-        _, table = judge(tmp_path / verdict, right, heuristics=frame)
+        _, table = judge(tmp_path / verdict, right, heuristics=heuristics)
         binding = only(table, level="phenomenon", phenomenon="binding")
         assert (binding["rival"], binding["learned"]) == ("nearest", verdict)
         assert only(table, level="phenomenon", phenomenon="wanna")["learned"] == "yes"
@@ -160,8 +153,7 @@ def test_rules_of_joint_pairs_and_without_a_say(tmp_path):
     said = {"wanna-only-00": 1.0, "wanna-only-00b": 1.0, "wanna-only-01": 1.0,
             "wanna-only-01b": 0.0, "wanna-only-02": 0.0}  # fmt: skip
     rows = [(i, "r", False, said.get(i)) for i in doubled["item_id"]]
-    path = tmp_path / "heuristics.parquet"
-    files.write_table(pl.DataFrame(rows, schema=HEURISTICS, orient="row"), path, HEURISTICS)
+    path = scored.chosen(tmp_path / "heuristics.parquet", rows)
     judged = pairs.sort("item_id")
     preferred, _ = verdicts.read_heuristics(path, doubled, judged)
     value = dict(zip(judged["item_id"], preferred["r"], strict=True))

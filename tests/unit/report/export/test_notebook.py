@@ -22,7 +22,7 @@ def test_its_cells_run_and_it_holds_no_outputs(root, paths, tmp_path, monkeypatc
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
     results = shutil.copytree(paths.results, tmp_path / "results" / "tiny")
     fit = Path(Paths(str(results)).fit("all", "paper"))
-    files.write_table(summary("paper"), fit / "summary.parquet", SUMMARY)
+    files.write_table(summary(), fit / "summary.parquet", SUMMARY)
     drawn = arviz.from_dict(posterior={"Intercept": np.arange(800.0).reshape(2, 400)})
     drawn.add_groups(sample_stats=drawn.posterior, observed_data=drawn.posterior)
     _write_posterior(drawn, fit / "posterior.nc")
