@@ -29,17 +29,7 @@ class Layout:
     # condition and the variant; series, models without the condition if there is only one; and
     # words that it was trained on (if unknown, the words that the size names)
     points: pl.DataFrame
-    axes: list[str]  # those that tell arms apart
     phenomena: dict[str, list[tuple[str, str]]]  # suite -> (category, phenomenon)
-
-    @property
-    def arms(self) -> pl.DataFrame:
-        """A row for each arm: its number, names and axes."""
-        return (
-            self.points.select("arm", "variant", "models", "series", *self.axes)
-            .unique()
-            .sort("arm")
-        )
 
     def categories(self, suite: str) -> list[str]:
         """Return a suite's categories, in the order of the page."""
@@ -60,7 +50,6 @@ def lay_out(collected: Collected) -> Layout:
     runs = [[getattr(model.run, axis) for axis in RUN_AXES] for model in collected.asked]
     points = pl.DataFrame(runs, schema=dict.fromkeys(RUN_AXES, pl.String), orient="row").unique()
     vary = [axis for axis in varied(points) if axis != "size"]
-    axes = ["condition", "recipe", "bias", *(["model"] if "model" in vary else [])]
     by_condition, by_size = (
         pl.col(axis).cast(pl.Enum(levels))
         for axis, levels in (("condition", spec.conditions), ("size", sizes))
@@ -72,14 +61,14 @@ def lay_out(collected: Collected) -> Layout:
         points.join(known, on=["condition", "size"], how="left")
         .with_columns(variant=naming(vary))
         .with_columns(models=label)
-        .sort(by_condition, pl.col("bias") != "none", "bias", "recipe", *axes[3:])
+        .sort(by_condition, pl.col("bias") != "none", "bias", "recipe", "model")
         .with_columns(arm=pl.col("models").rle_id())
         .sort(by_size, "arm")
     )
     one = points["condition"].n_unique() == 1 and bool(vary)
     points = points.with_columns(series="variant" if one else "models")
     phenomena = {suite: _phenomena(collected, suite) for suite in spec.suites}
-    return Layout(sizes, points, axes, phenomena)
+    return Layout(sizes, points, phenomena)
 
 
 def _phenomena(collected: Collected, suite: str) -> list[tuple[str, str]]:
@@ -106,7 +95,8 @@ def groups(layout: Layout) -> list[tuple[str, list[tuple[str, str]]]]:
         For each figure the condition, "" if it has several, and the name there and the models of
         each arm.
     """
-    arms = list(layout.arms.select("condition", "variant", "models").iter_rows())
+    points = layout.points.unique("arm").sort("arm")
+    arms = points.select("condition", "variant", "models").rows()
     counts = Counter(variant for _, variant, _ in arms)
     common = max(counts, key=lambda variant: counts[variant], default="")
     number = Counter(condition for condition, _, _ in arms)

@@ -344,25 +344,23 @@ def _write_fit(folder: Path, fit: Fit) -> None:
     manifest(folder, model=fit.spec)
 
 
-def changed(collected: Collected, **fields: object) -> Collected:
-    """Return results some of which have other values."""
-    other = copy(collected)
-    other.__dict__ = {k: v for k, v in vars(collected).items() if k != "exposure"} | fields
-    return other
-
-
 class Study(NamedTuple):
     """A results folder and what the report reads of it."""
 
     folder: Path
     spec: specs.ReportSpec
     collected: Collected
-    layout: Layout
+
+    @property
+    def layout(self) -> Layout:
+        """The order of what the page lists."""
+        return lay_out(self.collected)
 
     def changed(self, **fields: object) -> Study:
         """Return the study with other results."""
-        collected = changed(self.collected, **fields)
-        return self._replace(collected=collected, layout=lay_out(collected))
+        other, known = copy(self.collected), vars(self.collected)
+        other.__dict__ = {k: v for k, v in known.items() if k != "exposure"} | fields
+        return self._replace(collected=other)
 
     def written(self, module: ModuleType, output: Path) -> tuple[dict[str, Any] | None, Page]:
         """Write a section; return what its template needs, and the page with what it wrote."""
@@ -379,8 +377,7 @@ class Study(NamedTuple):
 def study(folder: Path, spec: specs.ReportSpec | None = None, **options: Any) -> Study:
     """Read a results folder; write it first where there is no spec (:func:`build`)."""
     spec = spec or build(folder, **options)
-    collected = Collected(spec, folder)
-    return Study(folder, spec, collected, lay_out(collected))
+    return Study(folder, spec, Collected(spec, folder))
 
 
 def drawn(draw: Callable[..., Any], frame: pl.DataFrame) -> set[float]:

@@ -136,7 +136,7 @@ def test_conditions_are_compared_where_all_else_is_alike(study):
     arms = [(0, "baby", "no bias"), (1, "wiki", "no bias"), (2, "wiki", "dyck")]
     points = pl.DataFrame(arms, schema=["arm", "condition", "variant"], orient="row")
     both = points.with_columns(models=pl.format("{} {}", "condition", "variant"), series=None)
-    made = groups(replace(study.layout, points=both, axes=["condition"]))
+    made = groups(replace(study.layout, points=both))
     assert [(condition, [name for name, _ in arms]) for condition, arms in made] == [
         ("", ["baby", "wiki"]), ("wiki", ["no bias", "dyck"])
     ]  # fmt: skip

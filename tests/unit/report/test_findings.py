@@ -28,7 +28,7 @@ def contrasts(study, **fits):
     """Return the table of contrasts of fits that pass their checks."""
     fits = fits or study.collected.fits
     passed = {name: replace(fit, diagnostics=PASSED) for name, fit in fits.items()}
-    return findings.contrasts(report_results.changed(study.collected, fits=passed))
+    return findings.contrasts(study.changed(fits=passed).collected)
 
 
 # ---- contrasts -----------------------------------------------------------------------------------
@@ -104,9 +104,8 @@ def test_what_was_removed_and_put_back_as_far_as_it_is_known(study):
     changed = made | {"removed": {}, "reinserted": {}, "rewritten": changes}
     cells = {("a", "1M"): made, ("b", "1M"): vague, ("c", "1M"): control, ("d", "1M"): {},
              ("e", "1M"): changed}  # fmt: skip
-    first, second, third, fourth = findings.treatments(
-        report_results.changed(study.collected, conditions=cells)
-    ).to_dicts()
+    changed_cells = study.changed(conditions=cells).collected
+    first, second, third, fourth = findings.treatments(changed_cells).to_dicts()
     assert [first[name] for name in ("removed", "direct", "evidence", "evidence_whole", "back",
                                      "back_direct")] == pytest.approx(
         [263 / 27_146, 4 / 263, 4, 8, 0.002, 1 / 54])  # fmt: skip
@@ -184,7 +183,7 @@ def test_the_control_holds_where_every_planted_effect_is_found(
     spec = fit.spec | {"contrasts": [filtering | {"planted": planted}]}
     diagnostics = PASSED | {"predictive": {"cells": 9, "inside": inside}}
     fits = {"condition": replace(fit, spec=spec, diagnostics=diagnostics)}
-    alert = findings.control(report_results.changed(study.collected, fits=fits))
+    alert = findings.control(study.changed(fits=fits).collected)
     assert alert["good"] == good
     assert re.findall(r"\d of \d", alert["why"]) == [reproduced]
     assert findings.control(study.collected) is None
@@ -230,7 +229,7 @@ def test_void_conditions_and_models_without_files_are_warned_of(study):
     collected = study.collected
 
     def warned(**fields):
-        return dict(page.warnings(report_results.changed(collected, **fields)))
+        return dict(page.warnings(study.changed(**fields).collected))
 
     assert list(warned()) == ["Incomplete."]
     (cell, facts), *_ = collected.conditions.items()

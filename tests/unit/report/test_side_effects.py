@@ -32,7 +32,7 @@ def test_an_unknown_share_is_a_dash(study, tmp_path):
         reflexive=dict.fromkeys(GONE, 0),
     )  # fmt: skip
     own = {"conditions": {("baby-f", "10K"): {}}, "paths": Paths(str(tmp_path))}
-    counts = side_effects.read(report_results.changed(study.collected, **own))
+    counts = side_effects.read(study.changed(**own).collected)
     row = side_effects.table(counts).row(-1, named=True)
     assert [row[kind] for kind in ("Passives", "Relative clauses", "Reflexives")] == [None] * 3
     assert row["Embedded questions"] == 0.1
