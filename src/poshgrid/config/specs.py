@@ -179,7 +179,7 @@ class MeasuresSpec(Section):
 
     suite: Name
     task: Literal["paradigms", "choices", "completions"]
-    runs: list[RunName]  # Run.name
+    runs: list[RunName] = Field(min_length=1)  # Run.name
 
 
 class Cell(Section):
@@ -194,7 +194,7 @@ class JudgementSpec(Section):
     """Stage ``accuracy``: how two scores become a judgement, and which runs are judged."""
 
     scoring: config.Scoring
-    runs: list[RunName]  # Run.name
+    runs: list[RunName] = Field(min_length=1)  # Run.name
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 

@@ -204,8 +204,6 @@ def _svg(drawn: Figure, name: str, label: str) -> str:
     text = re.sub(r"font: (?:bold|700) ([\d.]+px) [^;\"]*", bold, text)
     for colour in COLOURS:
         text = text.replace(colour.light, f"var(--{colour.name})")
-    box = re.search(r'viewBox="([^"]*)"', text)
-    if box is None:
-        raise ValueError("the SVG has no viewBox")
-    head = f'<svg viewBox="{box[1]}" role="img" aria-label="{escape(label)}" class="figure">'
+    box = text.partition('viewBox="')[2].partition('"')[0]
+    head = f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}" class="figure">'
     return re.sub(r"\s*\n\s*", "\n", head + text[text.index(">") + 1 :]).strip()

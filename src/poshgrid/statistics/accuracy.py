@@ -59,10 +59,6 @@ def accuracy(
         PoshgridError: see :func:`judgements.judged`; or the spec lacks a run's cell, or its number
             of words is unknown.
     """
-    if not spec.runs or not items:
-        raise PoshgridError(
-            "job: spec: nothing to judge: give at least one run and one suite of items"
-        )
     runs = _columns(spec, conditions)
     counts, tallies = count(runs, Path(scores), items, spec.scoring)
     counts = counts.cast(pl.Schema(COUNTS))
@@ -101,7 +97,7 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
     """Return run -> the columns that its name and its cell give, such as the words trained on.
 
     Raises:
-        PoshgridError: a run's cell is unknown; a condition's statistics are missing or broken.
+        PoshgridError: a run's cell is unknown; a condition's statistics are missing.
     """
     runs = {run: levels.axes(run) for run in spec.runs}
     names = {run: f"{axes['condition']}/{axes['size']}" for run, axes in runs.items()}
@@ -112,15 +108,10 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
                 "command of the job log whole"
             )
     cells = {name: spec.cells[name].model_dump() for name in names.values()}
-    trained = {names[run] for run, axes in runs.items() if axes["recipe"] not in SCORED}
-    for name in trained if conditions else ():  # the spec gives the words of other models
-        path = Path(conditions or "") / name / "statistics.json"
-        try:
-            cells[name]["words"] = int(files.read_json(path)["splits"]["train"]["words"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise PoshgridError(
-                f"{path}: not the statistics of a condition; run `poshgrid run -R condition`"
-            ) from error
+    if conditions:  # the spec gives the words of models that were not trained here
+        for name in {names[run] for run, axes in runs.items() if axes["recipe"] not in SCORED}:
+            facts = files.read_json(conditions / name / "statistics.json")
+            cells[name]["words"] = facts["splits"]["train"]["words"]
     return {run: {**axes, **cells[names[run]]} for run, axes in runs.items()}
 
 

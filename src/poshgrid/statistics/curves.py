@@ -50,7 +50,7 @@ def curves(
 
     Raises:
         PoshgridError: see :func:`judgements.judged` and :func:`statistics`; or a
-            ``training.jsonl`` is missing or broken.
+            ``training.jsonl`` is damaged.
     """
     scores, models, output = Path(scores), Path(models), Path(output)
     pairs = {suite: judgements.read_items(items[suite]) for suite in sorted(items)}
@@ -129,25 +129,16 @@ def statistics(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def _dev_losses(path: Path) -> dict[int, float | None]:
-    """Return step -> loss on dev from a ``training.jsonl``."""
-    verification.check([path])
-    try:
-        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
-    except (OSError, ValueError) as error:
-        raise PoshgridError(
-            f"{path}: not JSON lines ({error}); delete the model folder and train again"
-        ) from error
-    return {line["step"]: line.get("dev_loss") for line in lines}
-
-
 def _of_run(
     run: str, spec: JudgementSpec, scores: Path, models: Path, pairs: dict[str, pl.DataFrame]
 ) -> Iterator[pl.DataFrame]:
     """Yield counts by phenomenon at every step of a run, suite by suite (``_COUNTED``)."""
     axes = levels.axes(run)
     facts = statistics(models / run)
-    losses = _dev_losses(models / run / "training.jsonl")
+    log = models / run / "training.jsonl"
+    verification.check([log])
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines() if line]
+    losses = {line["step"]: line.get("dev_loss") for line in lines}
     baseline = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
     for suite, table in pairs.items():
         path = scores / run / f"{suite}.parquet"

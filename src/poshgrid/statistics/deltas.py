@@ -20,7 +20,6 @@ from scipy import stats
 from poshgrid.benchmark.reading.table10 import key
 from poshgrid.config.specs import DeltasSpec
 from poshgrid.core import files, formats, logs
-from poshgrid.core.errors import PoshgridError
 from poshgrid.evaluation.schema import SCORES
 from poshgrid.statistics import levels, tally
 from poshgrid.statistics.schema import DELTA_TESTS, DELTAS, PERPLEXITY, RUN_AXES
@@ -72,8 +71,7 @@ def deltas(
         otherwise alike.
 
     Raises:
-        PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken or is not
-            what the stage ``perplexity`` writes.
+        PoshgridError: see :func:`judgements.judged`; a perplexity is missing or broken.
     """
     output, scores = Path(output), Path(scores)
     runs = {name: levels.axes(name) for name in sorted(levels.trained(spec.runs))}
@@ -113,12 +111,7 @@ def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:
     rows = []
     for run, path in paths.items():
         facts = files.read_json(path)
-        try:
-            rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
-        except (KeyError, TypeError) as error:
-            raise PoshgridError(
-                f"{path}: not what the stage perplexity writes; delete it and run again"
-            ) from error
+        rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
     return levels.ordered(pl.DataFrame(rows, schema=PERPLEXITY, strict=False), "seed")
 
 
@@ -126,8 +119,9 @@ def _margins(of_suite: tally.Tally, full: Mapping[str, str]) -> Iterator[dict[st
     """Yield margins and their correlation, for filtered points that have a full point."""
     key = ["category", "phenomenon"]
     units = of_suite.units.select(key).with_row_index("unit").group_by(key).agg("unit").sort(key)
-    points = of_suite.sums.points.select(RUN_AXES).rows()
-    margins = dict(zip(points, of_suite.margins.T, strict=True))
+    points = of_suite.sums.points
+    means = of_suite.margins / points["seeds"].to_numpy()
+    margins = dict(zip(points.select(RUN_AXES).iter_rows(), means.T, strict=True))
     for point, filtered in margins.items():
         unfiltered = margins.get((full.get(point[0], ""), *point[1:]))
         if unfiltered is None:

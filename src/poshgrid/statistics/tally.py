@@ -80,6 +80,7 @@ class Tally:
         units: item_id, category, phenomenon, template, cell and lexical set of each judgement, in
             the order of judgements.
         right: number of seeds that are right on each judgement: rows of ``units`` x points.
+        margins: margins, nats, summed over seeds, likewise.
         sums: right pairs of each set, summed over seeds.
     """
 
@@ -89,7 +90,7 @@ class Tally:
         sets = divided.group_by(_SET).agg(n=pl.len()).sort(_SET)
         codes = divided.join(sets.with_row_index("set"), on=_SET)
         self._pair, self._set = codes["pair"].to_numpy(), codes["set"].to_numpy()
-        self._margins = np.zeros((len(judged), len(points)))
+        self.margins = np.zeros((len(judged), len(points)))
         self.right = np.zeros((len(judged), len(points)))
         self.sums = SetSums(suite, sets, points, np.zeros((len(sets), len(points))))
 
@@ -106,9 +107,4 @@ class Tally:
         correct = judged["correct"].to_numpy()
         self.right[:, point] += correct
         self.sums.correct[:, point] += self.of(correct)
-        self._margins[:, point] += judged["margin"].to_numpy()
-
-    @property
-    def margins(self) -> np.ndarray:
-        """Mean margin over seeds, nats: rows of ``units`` x points."""
-        return self._margins / self.sums.points["seeds"].to_numpy()
+        self.margins[:, point] += judged["margin"].to_numpy()

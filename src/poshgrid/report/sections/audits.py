@@ -16,7 +16,7 @@ import polars as pl
 
 from poshgrid.core.errors import PoshgridError
 from poshgrid.quality.audit.draw import REWRITE
-from poshgrid.quality.audit.rate import Rating, rate
+from poshgrid.quality.audit.rate import rate
 from poshgrid.quality.audit.sheet import KINDS, read
 from poshgrid.report.collect import Collected, read_json
 from poshgrid.report.parts import Page
@@ -70,7 +70,11 @@ def _sheet(
     """Return a row of the table of sheets; unknown values are None or missing."""
     condition, size = statistics["condition"], statistics["size"]
     leakage = kind == "leakage"
-    rating = _rating(folder, f"{word}.{kind}")
+    # The sheet, or its first labelled copy
+    own = folder / f"{word}.{kind}.csv"
+    copies = sorted(set(folder.glob(f"{glob.escape(own.stem)}*.csv")) - {own})
+    labelled = (p for p in (own, *copies) if p.is_file() and any(e.label for e in read(p)))
+    rating = next(map(rate, labelled), None)
     row = {
         "filter": word, "sheet": kind, "condition": condition, "size": size,
         "from": ("all left in" if facts.get("whole") else "with certain words") if leakage
@@ -92,11 +96,3 @@ def _sheet(
             "class": "flag" if rating.skipped else None,
         }  # fmt: skip
     return row
-
-
-def _rating(folder: Path, name: str) -> Rating | None:
-    """Return the rating of a sheet, or of its first labelled copy; None without labels."""
-    own = folder / f"{name}.csv"
-    others = sorted(set(folder.glob(f"{glob.escape(name)}*.csv")) - {own})
-    labelled = (p for p in (own, *others) if p.is_file() and any(e.label for e in read(p)))
-    return next(map(rate, labelled), None)

@@ -61,8 +61,8 @@ def write(
         Facts for the manifest.
 
     Raises:
-        PoshgridError: there is no run, or scores (:func:`judged`) or norms (:func:`norms.read`,
-            :func:`norms.compared`) are faulty.
+        PoshgridError: no model can generate text, or scores (:func:`judged`) or norms
+            (:func:`norms.read`, :func:`norms.compared`) are faulty.
     """
     suite = spec.suite
     table = files.read_table(items, benchmark.TASKS[spec.task])

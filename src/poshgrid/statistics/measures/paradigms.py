@@ -59,7 +59,7 @@ def write(spec: MeasuresSpec, scores: Path, items: Path, output: Path) -> dict[s
         Numbers of sets and ties.
 
     Raises:
-        PoshgridError: there is no run, or a file is missing or does not match the items.
+        PoshgridError: a file is missing or does not match the items.
     """
     sets, parts = files.read_table(items, PARADIGMS), []
     for run, path, rows in scored.of_runs(spec, scores, PARADIGM_SCORES):

@@ -9,7 +9,6 @@ import polars as pl
 
 from poshgrid.config.specs import MeasuresSpec
 from poshgrid.core import files, logs
-from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import Schema
 from poshgrid.statistics import levels
 from poshgrid.statistics.measures.schema import RUN
@@ -26,10 +25,8 @@ def of_runs(
         schema: columns of the scores.
 
     Raises:
-        PoshgridError: there is no run, or a file is missing or has other columns.
+        PoshgridError: a file is missing or has other columns.
     """
-    if not spec.runs:
-        raise PoshgridError("job: spec: runs: nothing to measure; give at least one run")
     for run in logs.progress(sorted(spec.runs), "measuring runs"):
         path = Path(folder) / run / f"{spec.suite}.parquet"
         yield run, path, files.read_table(path, schema)
