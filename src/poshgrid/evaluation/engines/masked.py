@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _HEADS = ("lm_head", "cls", "predictions")  # of RoBERTa, BERT, ALBERT and similar families
 
-Copy = tuple[int, list[int], list[int]]
-"""One input of the model: number of the sentence, its scored tokens, and its masked tokens."""
+Copy = tuple[int, list[int]]
+"""One input of the model: number of the sentence, and the tokens that are scored in it."""
 
 
 class Masked(Neural):
@@ -86,9 +86,9 @@ class Masked(Neural):
         for i in sorted(range(len(cuts)), key=lambda i: (-len(cuts[i].ids), i)):
             every = range(len(cuts[i].own))
             if self.holistic:
-                yield i, list(every), []
+                yield i, list(every)
             else:
-                yield from ((i, [k], [k]) for k in every)
+                yield from ((i, [k]) for k in every)
 
     def _batches(self, cuts: Sequence[Tokenized]) -> Iterator[list[Copy]]:
         copies = self._copies(cuts)
@@ -105,17 +105,17 @@ class Masked(Neural):
         real = torch.zeros(len(batch), longest, dtype=torch.long)
         positions: list[int] = []  # of each scored token
         targets: list[int] = []
-        for row, (i, scored, masked) in enumerate(batch):
-            cut = cuts[i]
+        for row, (i, scored) in enumerate(batch):
+            cut, places = cuts[i], [cuts[i].own[k] for k in scored]
             ids[row, : len(cut.ids)] = torch.tensor(cut.ids)
             real[row, : len(cut.ids)] = 1
-            for k in masked:
-                ids[row, cut.own[k]] = self.mask_id
-            positions += [row * longest + cut.own[k] for k in scored]
-            targets += [cut.ids[cut.own[k]] for k in scored]
+            if not self.holistic:
+                ids[row, places] = self.mask_id
+            positions += [row * longest + place for place in places]
+            targets += [cut.ids[place] for place in places]
         inputs = {"input_ids": ids.to(self.device), "attention_mask": real.to(self.device)}
         values = iter(self.project(np.array(positions), np.array(targets), **inputs))
-        for i, scored, _ in batch:
+        for i, scored in batch:
             for k in scored:
                 logprobs[i][k] = next(values)
 

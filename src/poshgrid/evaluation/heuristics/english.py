@@ -147,6 +147,10 @@ class Sentence:
             index = head + 1
         return phrases
 
+    def before(self, index: int) -> list[Noun]:
+        """Return the noun phrases whose heads are before a word, from left to right."""
+        return [noun for noun in self.nouns if noun.index < index]
+
     @cached_property
     def heads(self) -> dict[int, Noun]:
         """Index of a word -> the noun whose head it is."""
@@ -271,7 +275,7 @@ def in_relative(sentence: Sentence, index: int) -> bool:
     opener = relative(sentence, 0, index)
     if opener is not None:
         return not sentence.verbs(opener + 1, index)
-    nouns = [noun for noun in sentence.nouns if noun.index < index and not noun.possessor]
+    nouns = [noun for noun in sentence.before(index) if not noun.possessor]
     between = sentence.words[nouns[0].index + 1 : index] if nouns else []
     joined = any(word in PREPOSITIONS | CONJUNCTIONS for word in between)
     return len(nouns) > 1 and not joined and not sentence.verbs(0, index)
@@ -304,7 +308,7 @@ def local_subject(sentence: Sentence, index: int) -> Noun | None:
         None if no noun is before the reflexive.
     """
     start = _clause(sentence, index)
-    nouns = [noun for noun in sentence.nouns if start <= noun.index < index and not noun.possessor]
+    nouns = [n for n in sentence.before(index) if start <= n.index and not n.possessor]
     if not nouns:
         return None
     subject = nouns[0]

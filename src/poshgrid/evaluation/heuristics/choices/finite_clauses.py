@@ -25,13 +25,10 @@ def prefers(pair: Pair) -> float | None:
 
 def _finite(sentence: Sentence, index: int) -> bool:
     """Return whether the first verb or auxiliary from an index on is finite, given its subject."""
-    verbs, auxiliaries = (
-        sentence.verbs(index, len(sentence)),
-        known().auxiliaries - {"have", "do"},
-    )
+    verbs, auxiliaries = sentence.verbs(index, len(sentence)), known().auxiliaries - {"have", "do"}
     after = enumerate(sentence.words[index:], start=index)
     verb = next((word for at, word in after if at in verbs or word in known().auxiliaries), "")
-    subject = next((n for n in reversed(sentence.nouns) if n.index < index), None)
+    subject = next(reversed(sentence.before(index)), None)
     if verb in known().finite | auxiliaries or subject is None:
         return True
     # "the boys see", "we see"; a noun that is not in the lexicon is plural if it ends in -s

@@ -14,11 +14,5 @@ def prefers(pair: Pair) -> float | None:
 
 
 def _nearest(sentence: Sentence, index: int) -> Noun | None:
-    return next(
-        (
-            noun
-            for noun in reversed(sentence.nouns)
-            if noun.index < index and noun.genders in ({"m"}, {"f"})
-        ),
-        None,
-    )
+    gendered = [noun for noun in sentence.before(index) if noun.genders in ({"m"}, {"f"})]
+    return gendered[-1] if gendered else None
