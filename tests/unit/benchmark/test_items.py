@@ -14,6 +14,7 @@ from poshgrid.benchmark.schema import PAIRS, Context
 from poshgrid.benchmark.suites import templates as suite
 from poshgrid.config import Suite, specs
 from poshgrid.core.errors import PoshgridError
+from tests.unit.benchmark.generated import KNOWN
 from tests.unit.models.training.training_support import write_sentences
 
 CATEGORIES = {
@@ -92,24 +93,16 @@ def test_a_poor_base_is_named_with_the_slot_and_the_missing_words(tmp_path, toy_
 # ---- the suite, step by step ---------------------------------------------------------------
 
 
-def forms(words):
-    return frozenset(f for w in words for f in w.folded)
-
-
-def context(**parts):
-    """Two corpora in which all words of the lexicon are frequent."""
-    every = forms(lexicon.read().words)
-    return Context(lexicon.Vocabulary(9_999, {"a": every, "b": every}), **parts)
-
-
-def loaded(knowledge, **options):
+def loaded(heard=lambda sentences: set(), **options):
+    """Make a suite of words that are all frequent; heard: which sentences the corpora have."""
+    knowledge = Context(KNOWN, heard=heard)
     generated = suite.load(None, suite.Options(**{"pairs": 40, "pool": 1, **options}), knowledge)
     assert dict(generated.items.schema) == PAIRS
     return generated
 
 
 def test_what_the_corpora_hold_is_dropped():
-    first = loaded(context(), phenomena=["wanna"], pool=2)
+    first = loaded(phenomena=["wanna"], pool=2)
     known = set(first.items["good"][:5]) | set(first.items["bad"][5:10])
     asked = []
 
@@ -117,14 +110,14 @@ def test_what_the_corpora_hold_is_dropped():
         asked.append(sentences)
         return sentences & known
 
-    second = loaded(context(heard=heard), phenomena=["wanna"], pool=2)
+    second = loaded(heard, phenomena=["wanna"], pool=2)
     assert not known & set(second.items["good"]) | known & set(second.items["bad"])
     assert second.items.height == 40
     facts = second.facts["generated"]["wanna"]
     assert facts["candidates"] == 80 and facts["heard"] >= 10
     assert len(asked) == 1  # the corpora are read once
     with pytest.raises(PoshgridError, match="phenomenon wanna: 0 of 40 candidates"):
-        loaded(context(heard=lambda sentences: sentences), phenomena=["wanna"])
+        loaded(lambda sentences: sentences, phenomena=["wanna"])
 
 
 def test_what_is_made_and_what_is_watched():
@@ -136,4 +129,4 @@ def test_what_is_made_and_what_is_watched():
     named = ["island-wh-pronoun", "principle-a-participle"]
     assert stems() == set(NINE)
     assert stems(phenomena=named) == set(named)
-    assert set(loaded(context(), phenomena=named).items["phenomenon"]) == set(named)
+    assert set(loaded(phenomena=named).items["phenomenon"]) == set(named)

@@ -228,12 +228,6 @@ def rewrite(condition, **columns):
     write_table(frame, path, CONDITION)
 
 
-def chain(text, right):
-    words = text.split()
-    heads = [*range(2, len(words) + 1), 0] if right else [*range(len(words))]
-    return words, heads
-
-
 @pytest.mark.parametrize("batch", [2, 100])
 def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batch):
     """A condition of sentences 2, 9 (in the place of 4), 5, 1 (of 6), 1 (of 7), 8 of a corpus."""
@@ -259,10 +253,11 @@ def test_evidence_that_was_put_back_has_its_own_tree(tmp_path, monkeypatch, batc
 
 
 def test_tokens_of_other_sentences_are_refused(tmp_path):
-    first = prepare(tmp_path / "a", ["she saw", "dogs bark"], [chain("she saw", right=True)] * 2)
-    other = prepare(tmp_path / "b", ["she bark", "dogs bark"], [chain("she saw", right=True)] * 2)
-    fewer = prepare(tmp_path / "c", ["she saw"], [chain("she saw", right=True)])
-    more = prepare(tmp_path / "d", ["she saw"] * 3, [chain("she saw", right=True)] * 3)
+    tree = (["she", "saw"], [2, 0])
+    first = prepare(tmp_path / "a", ["she saw", "dogs bark"], [tree] * 2)
+    other = prepare(tmp_path / "b", ["she bark", "dogs bark"], [tree] * 2)
+    fewer = prepare(tmp_path / "c", ["she saw"], [tree])
+    more = prepare(tmp_path / "d", ["she saw"] * 3, [tree] * 3)
     for tokens in (other[2], fewer[2], more[2]):
         with pytest.raises(PoshgridError, match="not the tokens of this condition"):
             make(*first[:2], tokens, *first[3:])
