@@ -22,7 +22,7 @@ import torch
 from transformers.utils import logging
 
 from poshgrid.config import specs
-from poshgrid.config.runs import parts
+from poshgrid.config.runs import SPLITS, parts
 from poshgrid.core import logs, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import atomic_folder, read_json, write_json, write_text
@@ -74,7 +74,6 @@ def train(
         PoshgridError: model or recipe cannot have the bias, inputs do not fit together,
             training diverges, or this job was asked to end.
     """
-    tokens, tokenizer, output = Path(tokens), Path(tokenizer), Path(output)
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
     recipe = spec.recipe
@@ -83,7 +82,6 @@ def train(
         raise PoshgridError(
             f"{tokens}: encoded with another tokenizer than {tokenizer}; encode them again"
         )
-    splits = {split: encode.load(tokens, split) for split in ("train", "dev", "test")}
     trees = {}
     if distances:
         trees = {name: sha256(distances / name) for name in (DISTANCES, WORDS, OFFSETS)}
@@ -96,8 +94,8 @@ def train(
     device = builder.prepare_torch(recipe.threads)
     vocabulary = tokenizers.vocabulary(tokenizer)
     rows = {
-        split: builder.rows(spec.model, recipe, part, vocabulary, spec.seed)
-        for split, part in splits.items()
+        split: builder.rows(spec.model, recipe, encode.load(tokens, split), vocabulary, spec.seed)
+        for split in SPLITS
     }
     by_words = {}
     if recipe.checkpoints == "babylm":
