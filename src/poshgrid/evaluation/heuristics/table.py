@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +12,6 @@ import polars as pl
 
 from poshgrid.core import files, plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.core.files import Schema
 from poshgrid.core.plugins import HEURISTICS as PACKAGE
 from poshgrid.evaluation.heuristics.pair import Pair
 from poshgrid.evaluation.heuristics.schema import HEURISTICS
@@ -21,10 +20,8 @@ from poshgrid.models.kneser_ney import SPECIALS, UNKNOWN
 from poshgrid.models.ngram import NGram
 
 PREDICTIONS = {"item_id": pl.String, "heuristic": pl.String, "prefers": pl.Float64}
-_COMPARED: Schema = {
-    "item_id": pl.String, "heuristic": pl.String,
-    "of_good": pl.List(pl.String), "of_bad": pl.List(pl.String),
-}  # fmt: skip
+Compared = tuple[str, str, list[str], list[str]]
+"""Item, heuristic, and the words of the good and the bad member whose frequencies are compared."""
 
 
 def loaded() -> dict[str, ModuleType]:
@@ -153,7 +150,7 @@ def of_words(table: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
+def of_counts(compared: Sequence[Compared], counted: NGram | None) -> pl.DataFrame:
     """Return choices of the heuristics that compare frequencies in the training text.
 
     They prefer the member whose words (or pairs of words) have the larger sum of frequencies. A
@@ -167,9 +164,9 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     Returns:
         item_id, heuristic, prefers; pair by pair.
     """
-    if counted is None or compared.is_empty():
+    if counted is None:
         return pl.DataFrame(schema=PREDICTIONS)
-    words = {word for _, _, *members in compared.iter_rows() for part in members for word in part}
+    words = {word for _, _, good, bad in compared for word in (*good, *bad)}
     sequences = sorted(word for word in words if " " in word)
     known = sorted(word for word in words if word in counted)
     # A unigram model gives an unknown word the probability of a word with the frequency 1: the
@@ -178,29 +175,25 @@ def of_counts(compared: pl.DataFrame, counted: NGram | None) -> pl.DataFrame:
     times = {w: round(math.exp(p - once)) for w, (p, _) in zip(known, others, strict=True)}
     times |= zip(sequences, counted.times(sequences), strict=True)
     rows = []
-    for item, heuristic, *members in compared.iter_rows():
+    for item, heuristic, *members in compared:
         good, bad = (sum(times.get(word, 0) for word in part) for part in members)
         rows.append((item, heuristic, 0.5 if good == bad else float(good > bad)))
     return pl.DataFrame(rows, schema=PREDICTIONS, orient="row")
 
 
-def comparisons(items: pl.DataFrame) -> pl.DataFrame:
-    """Return the words whose frequencies heuristics compare: item_id, heuristic, of_good, of_bad.
-
-    The last two are lists of words of the good and the bad member, often with one word each.
-    """
+def comparisons(items: pl.DataFrame) -> list[Compared]:
+    """Return the words whose frequencies heuristics compare, often one of each member."""
     heuristics = {
         name: heuristic for name, heuristic in loaded().items() if hasattr(heuristic, "compares")
     }
     rows = []
     for item, good, bad in items.select("item_id", "good", "bad").sort("item_id").iter_rows():
         pair = Pair(good, bad)
-        rows += [
-            (item, name, *([words] if isinstance(words, str) else words for words in compared))
-            for name, heuristic in heuristics.items()
-            if (compared := heuristic.compares(pair))
-        ]
-    return pl.DataFrame(rows, schema=_COMPARED, orient="row")
+        for name, heuristic in heuristics.items():
+            if compared := heuristic.compares(pair):
+                one, other = ([part] if isinstance(part, str) else part for part in compared)
+                rows.append((item, name, one, other))
+    return rows
 
 
 def of_baselines(judged: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
