@@ -1,4 +1,4 @@
-"""Fill templates: seeded, with every word of a slot equally often, without duplicates.
+"""Fill templates with words that are frequent in every corpus: seeded, evenly, without duplicates.
 
 Source: POSH-BENCH, section 3.2 and Table 13.
 """

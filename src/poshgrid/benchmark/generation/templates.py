@@ -1,7 +1,7 @@
 """Templates of minimal pairs, one file for each phenomenon, and how a suite is made from them.
 
-A template is a text with slots: ``{slot}`` is a word's citation form, ``{slot:form}`` another of
-its forms. A slot takes words of the lexicon, or its own list of words.
+Its texts have slots: ``{slot}`` is a word's citation form, ``{slot:form}`` another of its forms. A
+slot takes words of the lexicon, or its own list of words.
 
 A template is one pair, or a factorial design: several pairs with the same words, which make a set.
 A set has all cells of its design, and both directions of a contrast: the word that is right in one
@@ -189,7 +189,7 @@ class Template(Part):
         return tuple(text for pair in self.written for text in (pair.good, pair.bad))
 
     @model_validator(mode="after")
-    def _described(self) -> Self:
+    def _consistent(self) -> Self:
         used = {slot for text in self.texts for slot, _ in _SLOT.findall(text)}
         for slot in sorted(used ^ set(self.slots)):
             raise ValueError(
