@@ -125,8 +125,7 @@ class Parse(Stage):
         """Return sentences and the parser."""
         return {
             "sentences": self.paths.sentences(wc.corpus),
-            "parser": self.trained_parser(wc.parser),
-            "model": self.parser_files(wc.parser),
+            **self.parser_files(wc.parser),
         }
 
     def spec(self, wc: Wildcards) -> specs.ParseSpec:

@@ -67,8 +67,7 @@ class Recall(Stage):
         model = self.grid.parsers[wc.parser].model
         seen = None if model else self.paths.treebank(wc.parser)
         return {
-            "parser": self.trained_parser(wc.parser),
-            "model": self.parser_files(wc.parser),
+            **self.parser_files(wc.parser),
             "treebank": [f"{seen}/{split}.conllu" for split in ("train", "dev")] if seen else [],
             "gold": self.trees(self.grid.config.evidence.gold),
             "word_lists": self.word_lists(self.grid.every_filter),

@@ -218,12 +218,13 @@ class Stage:
         model = self.grid.parsers[parser].model
         return relative(Path(self.data, model)) if model else self.paths.parser(parser)
 
-    def parser_files(self, parser: str) -> list[str]:
-        """Return the files of a parser's model if it is given by path."""
+    def parser_files(self, parser: str) -> dict[str, Files]:
+        """Return the manifest of a trained parser (``parser``), or the files of a given one."""
+        folder = self.parser_folder(parser)
         if not self.grid.parsers[parser].model:
-            return []
-        folder = Path(self.parser_folder(parser))
-        return sorted(str(path) for path in folder.rglob("*") if path.is_file())
+            return {"parser": [f"{folder}/{MANIFEST}"], "model": []}
+        files = sorted(str(path) for path in Path(folder).rglob("*") if path.is_file())
+        return {"parser": [], "model": files}
 
     def pretrained_folder(self, run: Run) -> Path | None:
         """Return the folder of a pretrained model; None if its path is an id on a hub."""
@@ -253,11 +254,6 @@ class Stage:
         return sorted(set(map(str, paths)))
 
     # Results of other rules
-
-    def trained_parser(self, parser: str) -> list[str]:
-        """Return the manifest of a trained parser; [] if its model is given by path."""
-        model = self.grid.parsers[parser].model
-        return [] if model else [f"{self.paths.parser(parser)}/manifest.json"]
 
     def shards(self, corpus: str, parser: str) -> list[str]:
         """Return the trees of all shards of a corpus by a parser."""
