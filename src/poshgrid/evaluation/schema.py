@@ -4,7 +4,9 @@ import polars as pl
 
 from poshgrid.core.files import Schema
 
-_STEP = {"step": pl.UInt32}  # optimiser step of a checkpoint; null: the kept model
+_STEP = {
+    "step": pl.UInt32,  # optimiser step of a checkpoint; null: the kept model
+}
 
 SCORES: Schema = {
     "item_id": pl.String,  # as in the suite's items
