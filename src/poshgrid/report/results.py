@@ -188,7 +188,9 @@ class Results:
             return entries[name].read()
         page = self.page(target)  # raises if a target must be named
         check_known("unknown table", name, [*entries, *page])
-        return pl.scan_csv(page[name]).with_columns(cs.string().map_batches(_plain))
+        # Without the apostrophes that keep spreadsheets from computing a text
+        plain = cs.string().map_elements(formats.unguarded, pl.String)
+        return pl.scan_csv(page[name]).with_columns(plain)
 
     def catalogue(self, target: str | None = None) -> dict[str, Entry]:
         """Return all tables except those of the page: name -> how it is read.
@@ -278,11 +280,6 @@ class Results:
             )
 
         return pl.defer(judged, schema=JUDGEMENTS)
-
-
-def _plain(texts: pl.Series) -> pl.Series:
-    """Return texts without the apostrophes that keep spreadsheets from computing them."""
-    return texts.map_elements(formats.unguarded, pl.String)
 
 
 def _axes(run: Run) -> Iterator[pl.Expr]:

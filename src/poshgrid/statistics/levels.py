@@ -23,12 +23,8 @@ def axes(run: str) -> dict[str, Any]:
 
 def trained(names: Iterable[str]) -> list[str]:
     """Return the trained runs, without baselines and given models; smaller sizes come first."""
-
-    def order(name: str) -> tuple[Any, ...]:
-        condition, size, *others = axes(name).values()
-        return condition, words_of(size), *others
-
-    return sorted((name for name in names if axes(name)["recipe"] not in REFERENCE), key=order)
+    runs = sorted(map(Run.parse, names), key=lambda run: (run.condition, words_of(run.size), run))
+    return [run.name for run in runs if run.recipe not in REFERENCE]
 
 
 def divided(units: pl.DataFrame, *within: str) -> pl.DataFrame:

@@ -231,16 +231,14 @@ def check(
         )
     table = pl.DataFrame(rows, schema=PREDICTIVE)
     inside = table.filter(pl.col("observed").is_between("low", "high")).height
-    observed, expected = (_discrepancy(c, n, probability) for c in (correct, replicated))
+    # The sum over counts of squared standardised residuals: one number per draw
+    mean, variance = n * probability, n * probability * (1 - probability)
+    observed, expected = (
+        ((counts - mean) ** 2 / variance).sum(axis=1) for counts in (correct, replicated)
+    )
     return table, {
         "cells": table.height,
         "inside": inside,
         "share": round(inside / table.height, 4),
         "p": round(float((expected >= observed).mean()), 4),
     }
-
-
-def _discrepancy(counts: np.ndarray, n: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """Return the sum over counts of squared standardised residuals: one number per draw."""
-    variance = n * probability * (1 - probability)
-    return ((counts - n * probability) ** 2 / variance).sum(axis=1)

@@ -113,7 +113,8 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
 
     With several conditions, each has a row: the mean over targeted phenomena, with a line from the
     lowest to the highest of them, and the mean over all phenomena. With one condition, each
-    phenomenon has a row, targeted ones first, with a line of one SD over seeds to either side.
+    phenomenon has a row, targeted ones first, with a line of one SD over seeds to either side. With
+    more than ``FEW`` phenomena, one row for all of them replaces those that are not targeted.
 
     Args:
         rows: columns of ``DELTAS``, and series.
@@ -130,25 +131,17 @@ def marks(rows: pl.DataFrame) -> pl.DataFrame:
         by_name = pl.col("row").cast(names)
         frame = frame.rename({"condition": "row"}).sort(by_name, maintain_order=True)
     else:
-        frame = _phenomena(rows).select(
+        single = rows.filter(level="phenomenon").with_columns(label="phenomenon")
+        if single["phenomenon"].n_unique() > FEW:
+            every = rows.filter(level="average").with_columns(label=pl.lit(ALL))
+            single = pl.concat([single.filter("targeted"), every])
+        frame = single.sort(~pl.col("targeted"), maintain_order=True).select(
             "series", row="label", value="delta", low=pl.col("delta") - pl.col("delta_sd"),
             high=pl.col("delta") + pl.col("delta_sd"), filled="targeted",
         )  # fmt: skip
     return frame.with_columns(
         pl.col("value", "low", "high") * 100, panel=pl.lit(""), reference=pl.lit(0.0)
     )
-
-
-def _phenomena(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the phenomena of the only condition, targeted ones first.
-
-    With more than ``FEW``, the others are replaced by one row for all phenomena.
-    """
-    single = rows.filter(level="phenomenon").with_columns(label="phenomenon")
-    if single["phenomenon"].n_unique() > FEW:
-        every = rows.filter(level="average").with_columns(label=pl.lit(ALL))
-        single = pl.concat([single.filter("targeted"), every])
-    return single.sort(~pl.col("targeted"), maintain_order=True)
 
 
 # ---- tables --------------------------------------------------------------------------------------

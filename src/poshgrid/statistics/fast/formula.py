@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poshgrid.config import Regression
 from poshgrid.statistics.design import Design, matrices
-
-if TYPE_CHECKING:
-    import scipy.sparse
 
 
 @dataclass(frozen=True)
@@ -115,21 +111,16 @@ def terms(made: Design, model: Regression) -> list[Term]:
         collected.append(Term(name, dimension, labels, columns - means, means, scale, group=False))
     for name, term in coded.group.terms.items():
         columns = coded.group.design_matrix[:, coded.group.slices[name]]
-        of = list(term.expr.levels) if name.partition("|")[0] != "1" else []
-        rate = own.get(name, model.group_rate)
-        collected.append(_group(name, list(term.groups), of, columns, rate))
+        effect, _, group = name.partition("|")
+        of = list(term.expr.levels) if effect != "1" else []
+        # Columns are sorted by group, then level of the predictor. Combinations without data get
+        # no coefficient
+        placed = np.unique(columns.nonzero()[1]) if of else np.arange(columns.shape[1])
+        collected.append(
+            Term(
+                name, f"{group}__factor_dim", list(term.groups), columns[:, placed].toarray(),
+                np.zeros(len(placed)), own.get(name, model.group_rate), group=True, of=of,
+                sd_of=placed % max(1, len(of)), placed=placed,
+            )
+        )  # fmt: skip
     return collected
-
-
-def _group(
-    name: str, labels: list[object], of: list[str], coded: scipy.sparse.csr_array, rate: float
-) -> Term:
-    """Return the term of a group. Its columns are sorted by group, then level of the predictor."""
-    dimension = f"{name.partition('|')[2]}__factor_dim"
-    # Combinations without data get no coefficient
-    placed = np.unique(coded.nonzero()[1]) if of else np.arange(coded.shape[1])
-    columns, means = coded[:, placed].toarray(), np.zeros(len(placed))
-    sd_of = placed % max(1, len(of))
-    return Term(
-        name, dimension, labels, columns, means, rate, group=True, of=of, sd_of=sd_of, placed=placed
-    )
