@@ -14,15 +14,20 @@ from poshgrid.benchmark.schema import PAIRS
 from poshgrid.config import specs
 from poshgrid.config.paths import Paths
 from poshgrid.config.runs import BASELINE_RECIPES, SCORED, UNTRAINED, Run
-from poshgrid.core import files, verification
+from poshgrid.core import files, resources, verification
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.schema import RECALL
 from poshgrid.report.results import TARGETS
-from poshgrid.statistics import published
 from poshgrid.statistics import schema as statistics
 from poshgrid.statistics.curves import over_seeds
 from poshgrid.statistics.exposure import ledger
 from poshgrid.statistics.measures.schema import ANSWERS, NORMS, TAGS
+
+CHILDREN: files.Schema = {
+    "name": pl.String, "age": pl.String, "accuracy": pl.Float64, "source": pl.String,
+}  # fmt: skip
+"""``studies/STUDY/children.csv``, after comment lines (``#``) that name the sources of its numbers.
+"""
 
 _Cell = tuple[str, str]  # condition, size
 _Json = dict[str, Any]
@@ -218,7 +223,7 @@ class Collected:
     def children(self) -> pl.DataFrame:
         """Accuracies of children; empty if the study has none."""
         study = self.spec.study
-        return published.children(study.name if study else None)
+        return children_of(study.name if study else None)
 
     # ---- models and manifests --------------------------------------------------------------------
 
@@ -289,6 +294,28 @@ class Collected:
             for name, version in record.content.get("packages", {}).items():
                 versions.setdefault(name, set()).add(version)
         return {name: sorted(versions[name]) for name in sorted(versions)}
+
+
+def children_of(study: str | None) -> pl.DataFrame:
+    """Return accuracies of children, without rows that have none; empty if the study has none.
+
+    Returns:
+        ``name`` of a phenomenon or category; ``age`` as written; ``accuracy`` of children of this
+        age (share); ``source``.
+
+    Raises:
+        PoshgridError: a column is missing, or a number cannot be read.
+    """
+    frames = [pl.DataFrame(schema=CHILDREN)]
+    for path in resources.study(study, "children.csv") if study else ():
+        try:
+            frame = pl.read_csv(path, comment_prefix="#", schema_overrides=CHILDREN)
+            frame = frame.select(*CHILDREN).drop_nulls("accuracy")
+            frames.append(frame.with_columns(pl.col("accuracy") / 100))
+        except pl.exceptions.PolarsError as error:
+            line = str(error).partition("\n")[0]
+            raise PoshgridError(f"{path}: {line}; columns: {', '.join(CHILDREN)}") from error
+    return pl.concat(frames)
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 from poshgrid.core import writing
 from poshgrid.report import figures
 from poshgrid.report.accuracies import cells, of_level, wide
+from poshgrid.report.collect import children_of
 from poshgrid.report.layout import groups
 from poshgrid.report.sections import accuracy
-from poshgrid.statistics import published
 from poshgrid.statistics.curves import over_seeds
 from poshgrid.statistics.schema import CURVES
 
@@ -173,7 +173,7 @@ def test_boxes_hold_the_accuracy_of_each_seed_on_each_template(study, tmp_path, 
 
 
 def test_children_stand_beside_models_of_the_same_phenomena(study, tmp_path):
-    _, page = study.changed(children=published.children("posh-bench")).written(accuracy, tmp_path)
+    _, page = study.changed(children=children_of("posh-bench")).written(accuracy, tmp_path)
     rows = report_results.shown(page, "children-posh")
     questions = [
         list(row.values())[:3] for row in rows if row["Phenomenon"] == "question-formation"

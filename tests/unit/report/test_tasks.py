@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from poshgrid.core.errors import PoshgridError
-from poshgrid.report import figures, style
+from poshgrid.report import collect, figures, style
 from poshgrid.report.sections import published, tasks
-from poshgrid.statistics import published as numbers
 from poshgrid.statistics.measures.schema import CHOICE_MEASURES, NORMS, TAGS
 from poshgrid.statistics.schema import ACCURACY
 from tests.cases import read_cases
@@ -176,14 +175,14 @@ def test_a_table_of_children_is_read_from_the_working_folder_and_its_faults_are_
     path = tmp_path / "studies/posh-bench/children.csv"
     path.parent.mkdir(parents=True)
     path.write_text("name,age,accuracy,source\na,4,,x\na,5,80,x\n")
-    assert numbers.children("posh-bench").rows() == [("a", "5", 0.8, "x")]
+    assert collect.children_of("posh-bench").rows() == [("a", "5", 0.8, "x")]
     path.write_text("name,age,accuracy,source\na,3,many,\n")
     with pytest.raises(PoshgridError, match=r"children\.csv: .*many"):
-        numbers.children("posh-bench")
+        collect.children_of("posh-bench")
 
 
 def test_the_published_numbers_of_posh_bench_are_those_of_its_tables():
-    ours = numbers.numbers("posh-bench")
+    ours = published.read_numbers("posh-bench")
     for table, column in (("3", "accuracy"), ("8", "accuracy"), ("12", "median")):
         printed = posh_table(f"table{table}")[column]
         rows = ours.filter(~pl.col("column").is_in(["low", "high"]), source=f"Table {table}")

@@ -1,5 +1,7 @@
 """Published numbers of a study compared with ours (``studies/STUDY/published/*/numbers.csv``).
 
+A study may have several versions: the paper, and the authors' repository, whose items may be
+different. Each file begins with comment lines (``#``) that name the source of its numbers.
 Each published number names the result that it is compared with: a table, a column, and
 ``axis=value`` of its rows. Our number is the mean of these rows, over all sizes and seeds that they
 have. Rows of baselines are used only if ``where`` names the axis ``recipe``.
@@ -13,14 +15,19 @@ from typing import Any
 import polars as pl
 
 from poshgrid.config.runs import BASELINE_RECIPES
+from poshgrid.core import files, resources
 from poshgrid.core.errors import PoshgridError, check_known
 from poshgrid.report.collect import Collected
 from poshgrid.report.parts import Page
 from poshgrid.report.sections import corpora, findings
-from poshgrid.statistics import intervals, published
+from poshgrid.statistics import intervals
 from poshgrid.statistics.measures import choices
 
 TITLE, ORDER, AUDIENCE = "Compared with published numbers", 15, "reader"
+NUMBERS: files.Schema = {
+    "source": pl.String, "what": pl.String, "value": pl.Float64, "unit": pl.String,
+    "table": pl.String, "column": pl.String, "where": pl.String,
+}  # fmt: skip
 _UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
 """Unit of a published number -> factor from our unit to it."""
 
@@ -28,15 +35,32 @@ _UNITS = {"%": 100, "points": 100, "million": 1e-6, "million words": 1e-6}
 def write(page: Page) -> dict[str, Any] | None:
     """Write the table; None if the target has no study, or nothing can be compared."""
     study = page.collected.spec.study
-    numbers = published.numbers(study.name) if study else pl.DataFrame()
-    if study is None or numbers.is_empty():
+    known = read_numbers(study.name) if study else pl.DataFrame()
+    if study is None or known.is_empty():
         return None
-    rows = comparison(page.collected, numbers, study.name)
-    versions = numbers["version"].unique().to_list()
+    rows = comparison(page.collected, known, study.name)
+    versions = known["version"].unique().to_list()
     one = versions[0] if len(versions) == 1 else None
     rows = rows.with_columns(pl.col("source") if one else pl.format("{} ({})", "source", "version"))
     page.table("comparison", rows, one, rows["margin"].count())
     return {"compared": rows["ours"].count()}
+
+
+def read_numbers(study: str) -> pl.DataFrame:
+    """Return the published numbers of a study that name the result they are compared with.
+
+    Returns:
+        ``version``, and the columns of ``numbers.csv``: ``source`` (where the number is printed),
+        ``what`` (in words), ``value``, ``unit``, ``table`` and ``column`` (of our results),
+        ``where`` (the rows of our results, as comma-separated ``axis=value``). Empty if the study
+        has no such numbers.
+    """
+    frames = [pl.DataFrame(schema={"version": pl.String, **NUMBERS})]
+    for path in resources.study(study, "published/*/numbers.csv"):
+        frame = pl.read_csv(path, comment_prefix="#", schema_overrides=NUMBERS)
+        version = pl.lit(path.parent.name).alias("version")
+        frames.append(frame.select(version, *NUMBERS).with_columns(pl.col(pl.String).fill_null("")))
+    return pl.concat(frames)
 
 
 def comparison(collected: Collected, numbers: pl.DataFrame, study: str) -> pl.DataFrame:
@@ -44,7 +68,7 @@ def comparison(collected: Collected, numbers: pl.DataFrame, study: str) -> pl.Da
 
     Args:
         collected: the results.
-        numbers: :func:`poshgrid.statistics.published.numbers`.
+        numbers: :func:`read_numbers`.
         study: its name, for messages.
 
     Returns:

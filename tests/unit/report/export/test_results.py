@@ -55,16 +55,16 @@ def test_judgements_are_those_that_the_accuracies_count(opened):
 
 
 @pytest.mark.parametrize(
-    ("ask", "key"),
+    ("name", "key"),
     [
-        (lambda o: o.table("acuracy"), "'acuracy'; did you mean 'accuracy'?"),
-        (lambda o: o.table("deltas"), "deltas.parquet: "),
-        (lambda o: o.table("measures-posh"), "'measures-posh'"),
+        ("acuracy", "'acuracy'; did you mean 'accuracy'?"),
+        ("deltas", "deltas.parquet: "),
+        ("measures-posh", "'measures-posh'"),
     ],
 )
-def test_what_is_not_there_is_told(opened, ask, key):
+def test_what_is_not_there_is_told(opened, name, key):
     with pytest.raises(PoshgridError, match=re.escape(key)):
-        ask(opened)
+        opened.table(name)
 
 
 def test_a_fitted_model_a_table_of_the_page_and_one_that_breaks_its_contract(tmp_path):
