@@ -194,7 +194,7 @@ class JudgementSpec(Section):
     """Stage ``accuracy``: how two scores become a judgement, and which runs are judged."""
 
     scoring: config.Scoring
-    runs: list[RunName] = Field(min_length=1)  # Run.name
+    runs: list[RunName]  # Run.name; none of the grid where `judge` counts baselines alone
     cells: dict[str, Cell]  # "condition/size" -> its facts
 
 
