@@ -169,17 +169,14 @@ class Section(plugins.Options):
 
     @model_serializer(mode="wrap")
     def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        always = [*self.ALWAYS, *(key for key, value in self if _unlike_its_defaults(value))]
+        always = [*self.ALWAYS]
+        always += [key for key, value in self if isinstance(value, Section) and value.written()]
         dumped: dict[str, Any] = handler(self)
         return {key: getattr(self, key) for key in always} | dumped
 
     def written(self) -> dict[str, Any]:
         """Return the values that differ from the defaults, and :attr:`ALWAYS`, as JSON types."""
         return self.model_dump(mode="json", exclude_defaults=True)
-
-
-def _unlike_its_defaults(value: object) -> bool:
-    return isinstance(value, Section) and bool(value.written())
 
 
 def wrong_options(

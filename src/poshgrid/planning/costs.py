@@ -12,7 +12,6 @@ from pathlib import Path
 
 import yaml
 
-from poshgrid.config import Recipe
 from poshgrid.config.runs import Run
 from poshgrid.config.sizes import words
 from poshgrid.core import plugins, resources
@@ -93,11 +92,9 @@ class Costs:
 
     def size(self, run: Run) -> tuple[int, float]:
         """Return the number of parameters of a run's model, and its FLOPs per trained token."""
-        recipe = self.grid.recipes.get(run.recipe) or Recipe(name=run.recipe)
-        types, context = (
-            self.grid.tokenizer_of(run.condition).vocabulary_size,
-            recipe.context_length,
-        )
+        recipe = self.grid.recipes[run.recipe]
+        types = self.grid.tokenizer_of(run.condition).vocabulary_size
+        context = recipe.context_length
         return self._size(run.model, types, context, recipe.positions or context)
 
     def _built(self, name: str, types: int, context: int, positions: int) -> tuple[int, float]:

@@ -177,7 +177,8 @@ def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
     try:
         run("scancel", f"--user={getpass.getuser()}", f"--name={name}")
         end = time.monotonic() + GONE_WITHIN
-        while (left := _queue(name)) and time.monotonic() < end:
+        queue = ("squeue", "-h", "--me", f"--name={name}", f"--states={ACTIVE}", "-o", "%i")
+        while (left := run(*queue).splitlines()) and time.monotonic() < end:
             time.sleep(1)
         jobs = ", ".join(left) or "no job of this run"
         last = f"`scancel --name={name}`" if left else "the same command goes on"
@@ -186,12 +187,6 @@ def cancel(executor: Any) -> None:  # noqa: ANN401 - Snakemake's
         last = f"{error}; cancel the jobs with `scancel --name={name}`"
     executor.shutdown()
     say(last)
-
-
-def _queue(name: str) -> list[str]:
-    """Return the numbers of the jobs of a run that have not ended."""
-    lines = run("squeue", "-h", "--me", f"--name={name}", f"--states={ACTIVE}", "-o", "%i")
-    return lines.splitlines()
 
 
 def say(line: str) -> None:
