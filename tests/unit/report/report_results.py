@@ -114,7 +114,10 @@ def build(
     manifest(Path(paths.items("posh")).parent)
     for run in there:
         if f"/{UNTRAINED}/" not in run:  # those are scored, and not kept
-            _model(Path(paths.model(run)), generator)
+            folder, loss = Path(paths.model(run)), 3.6 + 0.05 * float(generator.random())
+            losses = {"dev_loss": loss, "test_loss": loss + 0.01}
+            files.write_json(folder / "statistics.json", DATA["model"] | losses)
+            manifest(folder, recipe=Recipe(name="packed").model_dump())
         manifest(Path(paths.scores(run, "posh")).parent, scoring={})
     counts = _counts(there, spec, generator)
     folder = Path(paths.statistics("all"))
@@ -123,7 +126,12 @@ def build(
     manifest(folder, paths.items("posh"), scoring={"bos": True, "reduction": "mean"})
     manifest(Path(paths.statistics("other")))
     for name in regressions:
-        _write_fit(Path(paths.fit("all", name)), fit(name))
+        folder, made = Path(paths.fit("all", name)), fit(name)
+        files.write_table(made.summary, folder / "summary.parquet", SUMMARY)
+        files.write_table(made.contrasts, folder / "contrasts.parquet", CONTRASTS)
+        files.write_table(made.predictive, folder / "predictive.parquet", PREDICTIVE)
+        files.write_json(folder / "diagnostics.json", made.diagnostics)
+        manifest(folder, model=made.spec)
     return spec
 
 
@@ -221,13 +229,6 @@ def _parsers(paths: Paths) -> None:
         labels, parses = Path(paths.evidence("baby", parser)), paths.parses("baby", "stanza", 0)
         manifest(labels.parent, parses)
     manifest(Path(paths.parses("baby", "stanza", 0)).parent)
-
-
-def _model(folder: Path, generator: np.random.Generator) -> None:
-    loss = 3.6 + 0.05 * float(generator.random())
-    losses = {"dev_loss": loss, "test_loss": loss + 0.01}
-    files.write_json(folder / "statistics.json", DATA["model"] | losses)
-    manifest(folder, recipe=Recipe(name="packed").model_dump())
 
 
 def _counts(
@@ -334,14 +335,6 @@ def fit(name: str) -> Fit:
     diagnostics = DATA["diagnostics"] | {"formula": model.formula, "predictive": check}
     rows = contrasts(*DATA["fitted"][name])
     return Fit(name, summary(), rows, cells, diagnostics, model.model_dump())
-
-
-def _write_fit(folder: Path, fit: Fit) -> None:
-    files.write_table(fit.summary, folder / "summary.parquet", SUMMARY)
-    files.write_table(fit.contrasts, folder / "contrasts.parquet", CONTRASTS)
-    files.write_table(fit.predictive, folder / "predictive.parquet", PREDICTIVE)
-    files.write_json(folder / "diagnostics.json", fit.diagnostics)
-    manifest(folder, model=fit.spec)
 
 
 class Study(NamedTuple):

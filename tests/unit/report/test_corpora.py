@@ -12,6 +12,7 @@ from poshgrid.evidence.schema import RECALL
 from poshgrid.report.sections import corpora, parsing
 from poshgrid.report.texts import titles
 from tests.unit.report import report_results
+from tests.unit.statistics.scored import only
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +29,6 @@ def results(tmp_path_factory):
     return report_results.study(folder, spec)
 
 
-def one(rows, **wanted):
-    (only,) = [r for r in rows if all(r[name] == value for name, value in wanted.items())]
-    return only
-
-
 def test_sentences_and_tokens(results):
     frame = corpora.exposure(results.collected, results.layout)
     columns = of_frame("exposure", "", frame, titles()["exposure"]).columns
@@ -42,9 +38,9 @@ def test_sentences_and_tokens(results):
     assert (first["sentences"], first["words"]) == (1_398_765, 9_999_877)
     assert first["ratio"] == pytest.approx(9_999_877 / 1_398_765)
     assert [row["source"] for row in exposed[:4]] == ["all", "a", "b", "all"]
-    tokens = corpora.vocabularies(results.collected).to_dicts()
-    assert len(tokens) == 2 * 2 * 3
-    cell = one(tokens, vocabulary_size=32_768, size="10M", condition="baby")
+    tokens = corpora.vocabularies(results.collected)
+    assert tokens.height == 2 * 2 * 3
+    cell = only(tokens, vocabulary_size=32_768, size="10M", condition="baby")
     assert (cell["reached"], cell["tokens_without_boundaries"]) == (20_000, 12_500_000)
 
 

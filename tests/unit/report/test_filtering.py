@@ -67,13 +67,6 @@ LINE = {
 }  # fmt: skip
 
 
-def filtered(study, rows, tests=(), read=None):
-    """Return the study with these deltas, comparisons and perplexities."""
-    read = pl.DataFrame(schema=PERPLEXITY) if read is None else read
-    tests = pl.DataFrame(list(tests), schema=DELTA_TESTS)
-    return study.changed(deltas=rows, delta_tests=tests, perplexity=read)
-
-
 def test_rows_are_conditions_and_marks_their_means():
     marks = filtering.marks(named(table()))
     targeted = marks.filter("filled")
@@ -119,7 +112,8 @@ def test_perplexity_falls_with_text_as_the_authors_say(shared):
 def test_the_tables_of_the_section(study, tmp_path):
     rows = table()
     unknown = LINE | dict.fromkeys(("t", "df", "p", "r"))
-    made = filtered(study, rows, [LINE, unknown], perplexity())
+    tests = pl.DataFrame([LINE, unknown], schema=DELTA_TESTS)
+    made = study.changed(deltas=rows, delta_tests=tests, perplexity=perplexity())
     _, page = made.written(filtering, tmp_path)
 
     def values(name, row):

@@ -129,11 +129,8 @@ def test_sds_by_category_are_bambis_density():
     ],
 )
 def test_gradient(formula):
-    check_gradient(Density(make(formula), settings(formula=formula)))
-
-
-def check_gradient(density):
-    """Compare a density's gradient with differences of its values."""
+    """The gradient is that of differences of the density's values."""
+    density = Density(make(formula), settings(formula=formula))
     for point in points(density):
         value, gradient = density(point)
         numerical = approx_fprime(point, lambda x: density(x)[0], 1e-6)

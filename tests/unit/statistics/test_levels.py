@@ -82,12 +82,9 @@ def test_templates_are_levels_and_the_best_rival_is_named(tmp_path):
     assert near["low"] < 0.9 < near["high"] < near["low"] + 0.3
 
 
-def varied(share):
-    def run(seed):
-        rng = np.random.default_rng(seed)
-        return lambda item: rng.uniform() < share
-
-    return run
+def varied(share, seed):
+    rng = np.random.default_rng(seed)
+    return lambda item: rng.uniform() < share
 
 
 @pytest.mark.parametrize(
@@ -101,7 +98,7 @@ def varied(share):
 )
 def test_verdicts_beside_a_baseline(tmp_path, seeds, share, learned):
     right = 0.97 if learned == "yes" else 0.75
-    good = {f"{CELL}/mini/packed/none/seed{s}": varied(right)(s) for s in seeds}
+    good = {f"{CELL}/mini/packed/none/seed{s}": varied(right, s) for s in seeds}
     baseline = {f"{CELL}/unigram/counted/none/seed1": lambda item: number(item) < share * SETS}
     _, table = judge(tmp_path, good, baseline)
     rows = table.filter(level="phenomenon", recipe="packed")
@@ -112,7 +109,7 @@ def test_verdicts_beside_a_baseline(tmp_path, seeds, share, learned):
 
 
 def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
-    good = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3)}
+    good = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95, s) for s in (1, 2, 3)}
     for right, named in ((15, "ngram"), (14, "50%"), (18, "untrained")):
         baseline = {
             f"{CELL}/ngram/counted/none/seed0": lambda item, n=right: number(item) < min(n, 15),
@@ -132,7 +129,7 @@ def test_a_rival_at_chance_is_named_and_one_below_it_is_a_coin(tmp_path):
 
 def test_pairs_that_test_no_structure_do_not_make_a_phenomenon_testable(tmp_path):
     """The nearest noun solves all pairs that the hierarchical heuristic decides."""
-    right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95)(s) for s in (1, 2, 3, 4)}
+    right = {f"{CELL}/mini/packed/none/seed{s}": varied(0.95, s) for s in (1, 2, 3, 4)}
     for wrong, verdict in ((0, "not testable"), (15, "yes")):  # 100 and 50% of these pairs
         heuristics = [
             (i, name, name == "command", float(name == "command" or number(i) >= wrong))

@@ -12,10 +12,9 @@ FORMULA = "p(correct, n) ~ size_z + S(condition) + (1|phenomenon)"
 SIZES, SEEDS = ("10M", "30M", "50M", "100M"), (1, 2, 3)
 
 
-def simulated(pairs=500, seed=1):
-    """Counts from known coefficients."""
-    rng = np.random.default_rng(seed)
-    counts = make_counts(sizes=SIZES, seeds=SEEDS, n=pairs, correct=0.0)
+def test_seeds_that_differ_are_seen_where_their_sum_is_right():
+    """Counts from known coefficients; then two seeds 20 points apart, their mean as predicted."""
+    counts = make_counts(sizes=SIZES, seeds=SEEDS, n=500, correct=0.0)
     made = design.design(counts, FORMULA)
     posterior = make_posterior(
         made, chains=2, draws=500, spread=1e-3,
@@ -23,20 +22,13 @@ def simulated(pairs=500, seed=1):
            "1|phenomenon": [0.5, -0.5, 0.2, 0.0, -0.2]},
     )  # fmt: skip
     eta = predictor.Predictor(made, posterior).linear(made.frame).mean(axis=0)
-    frame = made.frame.assign(correct=rng.binomial(pairs, 1 / (1 + np.exp(-eta))))
-    return design.Design(frame, made.formula), posterior
-
-
-def test_seeds_that_differ_are_seen_where_their_sum_is_right():
-    """Two seeds 20 points apart, whose mean is exactly as predicted."""
-    made, posterior = simulated()
-    _, check = predictor.check(posterior, made, seed=42)
+    share = 1 / (1 + np.exp(-eta))
+    drawn = made.frame.assign(correct=np.random.default_rng(1).binomial(500, share))
+    _, check = predictor.check(posterior, design.Design(drawn, made.formula), seed=42)
     assert 0.9 < check["share"] <= 1
     assert 0.05 < check["p"] < 0.95
-    frame = made.frame.copy()
-    eta = predictor.Predictor(made, posterior).linear(made.frame).mean(axis=0)
-    apart = frame["seed"].map({"1": 50, "2": -50, "3": 0}).astype(int)
-    frame["correct"] = (500 / (1 + np.exp(-eta)) + apart).round().astype(int)
+    apart = made.frame["seed"].map({"1": 50, "2": -50, "3": 0}).astype(int)
+    frame = made.frame.assign(correct=(500 * share + apart).round().astype(int))
     _, check = predictor.check(posterior, design.Design(frame, made.formula), seed=42)
     assert check["share"] == 1
     assert check["p"] == 0

@@ -80,8 +80,8 @@ def table(counts: pl.DataFrame) -> pl.DataFrame:
     by = ["condition", "size", "source"]
     there = counts.filter(pl.col("before") > 0, measure="sentences")
     several = pl.len().over("condition", "size") > 2  # a single source equals the sum
-    kept = there.filter((pl.col("source") == ALL) | (several & pl.col("largest")))
-    rows = kept.with_columns(of="share")
+    shown = (pl.col("source") == ALL) | (several & pl.col("largest"))
+    rows = there.filter(shown).with_columns(of="share")
     kinds = {measure: kind[:1].upper() + kind[1:] for measure, kind in KINDS.items()}
     shares = counts.pivot("measure", index=by, values="share").select(*by, "words", *KINDS)
     whole = counts.filter(measure="words").select(*by, words_before="before", words_after="after")

@@ -175,17 +175,6 @@ def measures(by_set: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def p_values(t: float, df: float, direction: int) -> tuple[float, float]:
-    """Return the one-tailed and the two-tailed p of a t statistic.
-
-    Args:
-        t: the statistic.
-        df: degrees of freedom.
-        direction: +1 if success is above 0, -1 if it is below.
-    """
-    return float(stats.t.sf(direction * t, df)), float(2 * stats.t.sf(abs(t), df))
-
-
 def _described(row: dict[str, Any], right: float, whole: int) -> dict[str, Any]:
     """Return a row with accuracy, mean, intervals and tests instead of the list of values.
 
@@ -214,8 +203,9 @@ def _described(row: dict[str, Any], right: float, whole: int) -> dict[str, Any]:
     # An SD that is only rounding error counts as 0.
     if sd > 1e-12 * max(1.0, abs(mean)):
         t = mean / (sd / math.sqrt(n))
-        one, two = p_values(t, n - 1, _TOWARDS[row["measure"]])
-        columns |= {"t": t, "p_one": one, "p_two": two}
+        one = stats.t.sf(_TOWARDS[row["measure"]] * t, n - 1)  # in the direction of success
+        two = 2 * stats.t.sf(abs(t), n - 1)
+        columns |= {"t": t, "p_one": float(one), "p_two": float(two)}
     return columns
 
 
