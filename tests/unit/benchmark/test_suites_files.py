@@ -294,23 +294,14 @@ LINES, SCAMP = (written(ending) for ending in ("txt", "tsv"))
         ("it.jsonl", record("a", "b") + '\n{"sentence_good": "a"}', "2: sentence_bad: no text"),
         ("it.jsonl", record(None, "a"), "sentence_good: no text .None"),
         ("it.jsonl", "[1]", "line 1: the line: not an object"),
+        ("it.csv", f"good;bad\n{GOOD};{BAD}\n", "line 1: semicolons"),
+        ("it.csv", f"good,bad,bad\n{GOOD},{BAD},x\n", "line 1: column 'bad' is there twice"),
+        ("it.csv", f"good,bad\n{GOOD}\n", "line 2: not the cells of the header"),
+        ("it.csv", 'good,bad\n"a"x,b\n', "line 2: broken table"),
     ],
 )
 def test_lines_that_are_no_pair_are_refused(tmp_path, name, content, message):
     refused(put(tmp_path, name, content), rf"{name}: .*{message}")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (f"good;bad\n{GOOD};{BAD}\n", "line 1: semicolons"),
-        (f"good,bad,bad\n{GOOD},{BAD},x\n", "line 1: column 'bad' is there twice"),
-        (f"good,bad\n{GOOD}\n", "line 2: not the cells of the header"),
-        ('good,bad\n"a"x,b\n', "line 2: broken table"),
-    ],
-)
-def test_broken_headers_and_rows_are_named(tmp_path, content, message):
-    refused(put(tmp_path, "pairs.csv", content), message)
 
 
 def test_pairs_that_cannot_be_told_apart(tmp_path):
