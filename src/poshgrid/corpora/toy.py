@@ -141,21 +141,15 @@ def _lexicon(tables: dict[str, Any]) -> dict[tuple[str, ...], list[Word]]:
     def add(word: Word, *keys: str) -> None:
         lexicon.setdefault(keys, []).append(word)
 
-    def nouns(kind: str, pairs: dict[str, str], gender: str | None = None) -> None:
-        for singular, plural in pairs.items():
-            one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
-            more = Word(plural, singular, "NOUN", "NNS", "Number=Plur")
-            for number, word in (("sg", one), ("pl", more)):
-                add(word, "NOUN", kind, number)
-                if gender:
-                    add(word, "PERSON", gender, number)
-
     for kind, group in tables["nouns"].items():
-        if kind == "person":
-            for gender, pairs in group.items():
-                nouns(kind, pairs, gender)
-        else:
-            nouns(kind, group)
+        for gender, pairs in (group if kind == "person" else {"": group}).items():
+            for singular, plural in pairs.items():
+                one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
+                more = Word(plural, singular, "NOUN", "NNS", "Number=Plur")
+                for number, word in (("sg", one), ("pl", more)):
+                    add(word, "NOUN", kind, number)
+                    if gender:
+                        add(word, "PERSON", gender, number)
     for gender, names in tables["names"].items():
         for name in names:
             add(Word(name, name, "PROPN", "NNP", "Number=Sing"), "NAME", gender)

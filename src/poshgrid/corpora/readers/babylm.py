@@ -37,7 +37,7 @@ from poshgrid.corpora.report import Report
 SPLIT = True
 ENGLISH = True
 
-_MARKS = re.compile(r"=(?: ?=)*+\s++")
+_HEADING = re.compile(r"(=(?: ?=)*+)\s++(.*[^= ]) [= ]*=")  # = = = Title = = =
 _NAMED = 3  # "=" before a document's name; fewer before that of a section
 _SPEAKER = re.compile(r"\*([A-Z0-9]{1,7}):+\s*(.*)")
 _TURN = re.compile(r"([AB]):\s+(.*)")
@@ -97,12 +97,13 @@ def _by_line(texts_of: Callable[[str, Report], list[str]], *, gaps: bool = True)
 
     def events(lines: Iterator[str], report: Report) -> Iterator[Event]:
         for line in map(str.strip, lines):
-            if heading := _heading(line):
-                marks, title = heading
+            if heading := _HEADING.fullmatch(line):
+                marks, title = heading.groups()
+                named = marks.count("=") == _NAMED
                 report.lines += 1
                 report.drop("heading", title)
-                if gaps or marks == _NAMED:
-                    yield ("heading" if marks == _NAMED else "gap"), title
+                if gaps or named:
+                    yield ("heading" if named else "gap"), title
             elif line:
                 texts = texts_of(line, report)
                 report.lines += len(texts) or 1
@@ -111,16 +112,6 @@ def _by_line(texts_of: Callable[[str, Report], list[str]], *, gaps: bool = True)
                 yield "gap", ""
 
     return events
-
-
-def _heading(line: str) -> tuple[int, str] | None:
-    """Return the number of marks and the title of ``= = = Title = = =``, or ``None``."""
-    marks = _MARKS.match(line)
-    if marks is None or not line.endswith("="):
-        return None
-    title = line[marks.end() :].rstrip("= ")
-    spaced = line[marks.end() + len(title) :].startswith(" ")
-    return (marks[0].count("="), title) if title and spaced else None
 
 
 def _utterance(line: str, report: Report) -> list[str]:

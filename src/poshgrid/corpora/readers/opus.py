@@ -44,7 +44,7 @@ _CREDIT = re.compile(
 _DASH = r"(?:[-‐‑‒–—―−]+|>{2,})"
 _CAPITAL = "A-ZÀ-ÖØ-Þ"
 _LABEL = rf"[{_CAPITAL}][{_CAPITAL}\d .'’&#-]{{0,38}}[{_CAPITAL}\d.]\s*:(?![\d/])"
-_OPENING = re.compile(rf"(?:{_DASH}|{_LABEL}|[:\s])+")
+_OPENING = re.compile(rf"^(?:{_DASH}|{_LABEL}|[:\s])+")
 # The next speaker: a dash on a new line or after a sentence, or a label after a sentence.
 _CHANGE = re.compile(
     rf"\s*\n\s*(?={_DASH})|(?:(?<=[.?!…])|(?<=[.?!…][\"'’”]))\s+"
@@ -102,13 +102,8 @@ def speeches(text: str, report: Report) -> list[str]:
     if fault := next((reason for reason, holds in faults.items() if holds), None):
         report.drop(fault, plain)
         return []
-    parts = (tighten(_unlabelled(part)) for part in _CHANGE.split(spoken))
+    parts = (tighten(_OPENING.sub("", part.lstrip())) for part in _CHANGE.split(spoken))
     spoken_parts = [part for part in parts if any(c.isalnum() for c in part)]
     if not spoken_parts:
         report.drop("sound description" if spoken != plain else "no words", plain)
     return spoken_parts
-
-
-def _unlabelled(part: str) -> str:
-    match = _OPENING.match(part.lstrip())
-    return part.lstrip()[match.end() :] if match else part
