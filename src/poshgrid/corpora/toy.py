@@ -142,7 +142,8 @@ def _lexicon(tables: dict[str, Any]) -> dict[tuple[str, ...], list[Word]]:
         lexicon.setdefault(keys, []).append(word)
 
     for kind, group in tables["nouns"].items():
-        for gender, pairs in (group if kind == "person" else {"": group}).items():
+        by_gender = group if kind == "person" else {"": group}
+        for gender, pairs in by_gender.items():
             for singular, plural in pairs.items():
                 one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
                 more = Word(plural, singular, "NOUN", "NNS", "Number=Plur")

@@ -7,7 +7,6 @@ spaCy's, which need no download, and for English a few from gold trees of child-
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -63,11 +62,8 @@ def _as_in_speech(tokenizer: Tokenizer, suffixes: Sequence[Any]) -> None:
         if not _LONE_LETTER.fullmatch(written)
     }
     for entry in _FUSED:
-        parts = entry.split("|")
-        for spell in (str.lower, str.capitalize, str.upper):
-            written = spell("".join(parts))
-            ends = itertools.accumulate(map(len, parts))
-            cut = [written[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
-            tokenizer.add_special_case(written, [{"ORTH": piece} for piece in cut])
+        for spelt in (entry, entry.capitalize(), entry.upper()):
+            parts = spelt.split("|")
+            tokenizer.add_special_case("".join(parts), [{"ORTH": part} for part in parts])
     tokenizer.add_special_case("I.", [{"ORTH": "I"}, {"ORTH": "."}])  # the pronoun, not an initial
     tokenizer.suffix_search = compile_suffix_regex([*suffixes, _CLITIC]).search

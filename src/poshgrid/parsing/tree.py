@@ -97,8 +97,5 @@ class Tree:
 
     def feature(self, word: int, name: str) -> str | None:
         """Return the value of a morphological feature, e.g. ``feature(3, "Number")``."""
-        for pair in self.feats[word - 1].split("|"):
-            key, _, value = pair.partition("=")
-            if key == name:
-                return value
-        return None
+        pairs = (pair.partition("=") for pair in self.feats[word - 1].split("|"))
+        return next((value for key, _, value in pairs if key == name), None)
