@@ -18,7 +18,7 @@ from poshgrid.core.database import opened
 from poshgrid.core.errors import PoshgridError
 from poshgrid.core.files import read_json, read_schema, table_writer, write_json
 from poshgrid.evidence.reinsertion import put_back, reinsert, trained
-from poshgrid.evidence.removal import Chosen, choose, deciding, facts
+from poshgrid.evidence.removal import choose, deciding, facts
 from poshgrid.evidence.rewriting import rewritten
 from poshgrid.evidence.schema import CONDITION, Labels
 from poshgrid.evidence.sentences import Corpus, summary
@@ -148,7 +148,7 @@ def _plan(
         "control": condition.control,
         "downsample": condition.downsample,
         "reinserted": reinserted,
-        "digest": _digest(corpus, chosen, spec),
+        "digest": _digest(corpus, spec),
     }
 
 
@@ -215,18 +215,17 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
     }
 
 
-def _digest(corpus: Corpus, chosen: Chosen, spec: specs.ConditionSpec) -> str:
+def _digest(corpus: Corpus, spec: specs.ConditionSpec) -> str:
     """Return a digest that two conditions share only if they train on the same sentences."""
     digest = hashlib.blake2b(digest_size=16)
+    train = "(from written where split = 'train')"
     if spec.condition.rewrite:
         for piece in corpus.database.pieces(
-            f"select sent_id, text from ({trained(chosen)}) join corpus using (sent_id) "
+            f"select sent_id, text from {train} join corpus using (sent_id) "
             "where len(changed) > 0 order by sent_id"
         ):
             digest.update("\n".join(piece["text"]).encode())
-    for piece in corpus.database.pieces(
-        f"select sent_id from ({trained(chosen)}) order by sent_id"
-    ):
+    for piece in corpus.database.pieces(f"select sent_id from {train} order by sent_id"):
         digest.update(piece["sent_id"].to_numpy().tobytes())
     return digest.hexdigest()
 
