@@ -44,6 +44,11 @@ class Download(_Part):
     )
     default: bool = Field(True, description="Whether it is downloaded when no corpora are named")
 
+    @classmethod
+    def of(cls, link: str) -> Self:
+        """Return the download of a link, whose file is named as there."""
+        return cls(url=link, file=link.rpartition("/")[2], sha256=None)
+
 
 class Catalogue(_Part):
     """A publisher's table of texts, and which of them ``poshgrid fetch`` downloads."""
@@ -68,8 +73,7 @@ class Catalogue(_Part):
             chosen = all(re.fullmatch(test, row[column]) for column, test in self.where.items())
             if chosen and work not in works:
                 works.add(work)
-                link = self.link.replace("{number}", row[self.number])
-                yield Download(url=link, file=link.rpartition("/")[2], sha256=None)
+                yield Download.of(self.link.replace("{number}", row[self.number]))
 
 
 class Files(_Part):
@@ -80,10 +84,7 @@ class Files(_Part):
 
     def downloads(self) -> tuple[Download, ...]:
         """Return the downloads, in the order of the names."""
-        links = [self.url.replace("{name}", name) for name in self.names]
-        return tuple(
-            Download(url=link, file=link.rpartition("/")[2], sha256=None) for link in links
-        )
+        return tuple(Download.of(self.url.replace("{name}", name)) for name in self.names)
 
 
 class Entry(_Part):

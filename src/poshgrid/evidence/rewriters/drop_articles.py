@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from poshgrid.evidence.closed_classes import ARTICLES
 from poshgrid.evidence.rewriting import UnsafeError, Word, words_of
 from poshgrid.parsing.tree import Tree
 
 ENGLISH = True
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def rewrite(tree: Tree) -> list[Word] | None:
@@ -17,7 +17,7 @@ def rewrite(tree: Tree) -> list[Word] | None:
     """
     articles = []
     for word in range(1, len(tree) + 1):
-        if tree.lower(word) not in _ARTICLES:
+        if tree.lower(word) not in ARTICLES:
             continue
         if tree.relation(word) != "det":
             if tree.lower(word) != "a" or tree.upos[word - 1] == "DET":
