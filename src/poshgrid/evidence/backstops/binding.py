@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from poshgrid.evidence.closed_classes import (
     DETERMINERS,
@@ -44,10 +44,6 @@ def direct(words: Sequence[str]) -> tuple[int, ...] | None:
             if len(before) >= 2:
                 return before[0], before[1], i + 1
     return None
-
-
-BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"direct": direct}
-"""Reading of the filter -> its backstop."""
 
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from poshgrid.evidence.closed_classes import (
     ARTICLES,
@@ -197,10 +197,6 @@ def _other(word: str) -> str:
     if spoken(word):
         return "o"
     return "?" if "?" in word else ","
-
-
-BACKSTOPS: dict[str, Callable[[Sequence[str]], tuple[int, ...] | None]] = {"direct": direct}
-"""Reading -> its backstop. ``paper`` has none, because it would remove too many sentences."""
 
 
 def candidates(words: Sequence[str]) -> tuple[int, ...] | None:

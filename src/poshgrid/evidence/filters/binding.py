@@ -121,7 +121,7 @@ def direct(tree: Tree) -> Match | None:
 
 
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
-BACKSTOPS, candidates = words.BACKSTOPS, words.candidates
+BACKSTOPS, candidates = {"direct": words.direct}, words.candidates
 NEEDS = {"paper": ("NOUN", "PRON"), "direct": ("NOUN", "PRON", "nsubj", "obj")}
 """Reading -> labels that trees must have; ``|`` separates alternatives."""
 

@@ -105,7 +105,8 @@ def direct(tree: Tree) -> Match | None:
 
 
 READINGS: dict[str, Rule] = {"paper": paper, "direct": direct}
-BACKSTOPS, candidates = words.BACKSTOPS, words.candidates
+BACKSTOPS, candidates = {"direct": words.direct}, words.candidates
+"""``paper`` has no backstop, because it would remove too many sentences."""
 NEEDS = {
     "paper": ("acl:relcl", "nsubj"),
     "direct": ("aux|cop", "nsubj", "acl:relcl|acl", "advcl"),
