@@ -189,17 +189,12 @@ def _changes(corpus: Corpus, spec: specs.ConditionSpec, allow: Sequence[str]) ->
         ))
         for name in ("changed", "unsafe")
     )  # fmt: skip
-    rewriters = {
-        name: {
-            "changed": changed.get(name, 0),
-            "unsafe": {
-                reason.removeprefix(f"{name}: "): count
-                for reason, count in unsafe.items()
-                if reason.startswith(f"{name}: ")
-            },
-        }
-        for name in condition.rewrite
+    rewriters: dict[str, dict[str, Any]] = {
+        name: {"changed": changed.get(name, 0), "unsafe": {}} for name in condition.rewrite
     }
+    for entry, count in unsafe.items():
+        name, _, reason = entry.partition(": ")
+        rewriters[name]["unsafe"][reason] = count
     if "void" not in allow and (idle := [n for n in condition.rewrite if not changed.get(n)]):
         raise PoshgridError(
             f"condition {condition.name!r} at {spec.size}: rewriter {idle[0]!r} changes nothing of "

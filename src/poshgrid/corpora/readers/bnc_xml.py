@@ -83,19 +83,16 @@ def sentence(s: Element, report: Report) -> str | None:
         if element.tag in _HOLES:
             report.drop(_HOLES[element.tag], "".join(s.itertext()))
             return None
-        if element.tag in ("w", "c"):
-            text = "".join(element.itertext())
-            word = text.strip()
-            if word.lower() in _FILLERS:
-                removed, opening = True, opening or (not has_word and word[0].isupper())
-                continue
+        if element.tag not in ("w", "c", "trunc"):
+            pending.extend(reversed(element))
+            continue
+        text = "".join(element.itertext())
+        word = text.strip()
+        if element.tag == "trunc" or word.lower() in _FILLERS:
+            removed, opening = True, opening or (not has_word and word[:1].isupper())
+        else:
             has_word = has_word or any(c.isalnum() for c in word)
             parts.append(text)
-        elif element.tag == "trunc":
-            first = "".join(element.itertext()).strip()[:1]
-            removed, opening = True, opening or (not has_word and first.isupper())
-        else:
-            pending.extend(reversed(element))
     if not has_word:
         report.drop("no words")
         return None
