@@ -156,16 +156,15 @@ def lacking(source: Source, data: str) -> tuple[str, str] | None:
         return None
     entry = next((entry for entry in manifest().sources if entry.name == source.name), None)
     licence = " (restricted)" if entry and entry.access == "restricted" else ""
-    return problem + licence, _remedy(source, data, entry)
+    return problem + licence, _remedy(source, data, path, entry)
 
 
-def _remedy(source: Source, data: str, entry: Entry | None) -> str:
+def _remedy(source: Source, data: str, path: Path, entry: Entry | None) -> str:
     """Return how to get a missing source: a command, or where to get it and where to put it."""
-    if hint := doubled(Path(data) / source.path):
+    if hint := doubled(path):
         return hint
     if entry is None or not entry.fetched:
         get = f"{entry.get}; " if entry else ""
-        path = Path(data) / source.path
         return f"{get}put the files of the reader {source.reader} into {path}; see docs/sources.md"
     command, first = f"run: poshgrid fetch {entry.name} --data {data}", entry.formats[0]
     if (source.reader, source.path) == (first.reader, first.path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import Path
 
 from poshgrid.core import logs, plugins
@@ -134,9 +134,7 @@ def _body(file: Path, report: Report) -> str:
             licence might be read as the book.
     """
     text = "".join(textfile.lines(file)).replace("\r\n", "\n")
-    marks = list(_MARK.finditer(text))
-    while marks and marks[0].lastgroup != "start":
-        marks.pop(0)
+    marks = list(dropwhile(lambda mark: mark.lastgroup != "start", _MARK.finditer(text)))
     if not marks:
         raise PoshgridError(
             f"{file}: no line '*** START OF THE PROJECT GUTENBERG EBOOK'; add one before the text"
