@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from types import SimpleNamespace
 
 import pytest
 from scipy.stats import binomtest
@@ -51,17 +52,6 @@ def conllu(sentences):
     return "\n".join(lines) + "\n"
 
 
-class Erring:
-    """A parser whose trees of SENTENCES are planted."""
-
-    def __init__(self):
-        self.asked = []
-
-    def parse(self, sentences):
-        self.asked += map(tuple, sentences)
-        return [tree(words, SENTENCES[" ".join(words)][1]) for words in sentences]
-
-
 def fires(parsed):
     known = next((r for r in ("iobj", "xcomp") if r in parsed.deprel), None)
     return Match(f"has {known}", {"last": len(parsed)}) if known else None
@@ -72,17 +62,25 @@ def looks(words):
 
 
 @pytest.fixture
-def parser(monkeypatch):
-    """Plant the parser, and a filter of two readings, the first of which has a backstop."""
-    erring = Erring()
+def asked(monkeypatch):
+    """What a parser was asked; planted are its trees, and a filter of two readings.
+
+    The first reading has a backstop.
+    """
+    asked = []
+
+    def parse(sentences):
+        asked.extend(map(tuple, sentences))
+        return [tree(words, SENTENCES[" ".join(words)][1]) for words in sentences]
+
     rules = Rules(
         {"wide": fires, "narrow": lambda t: fires(t) if "xcomp" in t.deprel else None},
         {"wide": looks},
     )
     engine = plugins.load(plugins.ENGINES, GIVEN.engine)
-    monkeypatch.setattr(engine, "load", lambda *arguments: erring)
+    monkeypatch.setattr(engine, "load", lambda *arguments: SimpleNamespace(parse=parse))
     monkeypatch.setattr(stage, "rules_of", lambda word: rules)
-    return erring
+    return asked
 
 
 def run(folder, *, gold=("all.conllu",), trained=None, chosen=GIVEN):
@@ -100,7 +98,7 @@ def row(table, **wanted):
 
 
 @pytest.fixture
-def gold_folder(tmp_path, parser):
+def gold_folder(tmp_path, asked):
     """A folder of gold trees."""
     (tmp_path / "all.conllu").write_text(conllu(SENTENCES))
     return tmp_path
@@ -126,7 +124,7 @@ def test_recall_precision_and_words_by_hand(gold_folder):
     assert facts["parsed"] == 9
 
 
-def test_what_a_parser_was_trained_on_is_left_out(gold_folder, parser):
+def test_what_a_parser_was_trained_on_is_left_out(gold_folder, asked):
     bank = gold_folder / "bank"
     bank.mkdir()
     # Capitals do not make another sentence; the parser's own test is unseen
@@ -139,10 +137,10 @@ def test_what_a_parser_was_trained_on_is_left_out(gold_folder, parser):
     assert (counted["evidence"], counted["right"], counted["removed"]) == (3, 1, 2)
     assert counted["words"] == 28 - 3 - 1
     assert counts["gold"]["all.conllu"]["skipped"] == 2
-    assert ("Yes",) not in parser.asked and ("Give", "me", "it") not in parser.asked
+    assert ("Yes",) not in asked and ("Give", "me", "it") not in asked
 
 
-def test_files_folders_and_all_together(tmp_path, parser):
+def test_files_folders_and_all_together(tmp_path, asked):
     first, second = ({k: SENTENCES[k] for k in list(SENTENCES)[part]}
                      for part in (slice(None, 5), slice(5, None)))  # fmt: skip
     (tmp_path / "talk").mkdir()
@@ -167,7 +165,7 @@ def test_files_folders_and_all_together(tmp_path, parser):
         (["blank.conllu"], "blank.conllu: no sentences"),
     ],
 )
-def test_gold_trees_that_are_not_there(tmp_path, parser, files, message):
+def test_gold_trees_that_are_not_there(tmp_path, asked, files, message):
     (tmp_path / "empty").mkdir()
     (tmp_path / "blank.conllu").write_text("# nothing\n\n")
     with pytest.raises(PoshgridError) as caught:
