@@ -1,10 +1,16 @@
-"""Gold trees of real treebanks, which several tests read."""
+"""Gold trees of real treebanks, and a made-up corpus, which several tests read."""
 
 import re
 
 import pytest
 
 from poshgrid.parsing import treebank
+from tests.unit.evidence.condition_support import make
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("base"), rows=3_000)
 
 
 @pytest.fixture(scope="session")

@@ -28,11 +28,6 @@ from tests.unit.evidence.condition_support import (
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    return support.make(tmp_path_factory.mktemp("base"), rows=3_000)
-
-
-@pytest.fixture(scope="module")
 def looking(tmp_path_factory):
     """A corpus in which backstops remove sentences, too."""
     return support.make(tmp_path_factory.mktemp("looking"), rows=3_000, looks=0.03)

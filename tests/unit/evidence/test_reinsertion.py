@@ -12,11 +12,6 @@ from poshgrid.evidence.removal import choose
 from tests.unit.evidence.condition_support import FILTERS, make, planned, spec, write_labels
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("base"))
-
-
 def back(rates, **settings):
     return spec(filters=FILTERS, rates=rates, **settings)
 
