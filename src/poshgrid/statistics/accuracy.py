@@ -59,6 +59,10 @@ def accuracy(
         PoshgridError: see :func:`judgements.judged`; or the spec lacks a run's cell, or its number
             of words is unknown.
     """
+    if not spec.runs or not items:
+        raise PoshgridError(
+            "job: spec: nothing to judge: give at least one run and one suite of items"
+        )
     runs = _columns(spec, conditions)
     counts, tallies = count(runs, Path(scores), items, spec.scoring)
     counts = counts.cast(pl.Schema(COUNTS))
