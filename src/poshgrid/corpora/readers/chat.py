@@ -167,14 +167,12 @@ def _turns(file: Path, path: Path, wanted: str, report: Report) -> Iterator[Turn
                 transcript.learn(tier)
         elif not transcript:
             break
-        elif tier.startswith("%"):
-            continue
         elif tier.startswith("*") and not transcript.roles:
             raise PoshgridError(
                 f"{file}: line {number:,}: no @Participants or @ID before the first utterance, so "
                 "the child is unknown; correct the file's header"
             )
-        else:
+        elif not tier.startswith("%"):
             report.lines += 1
             if spoken := _spoken(tier, transcript, wanted, report):
                 yield transcript.age, document, spoken
