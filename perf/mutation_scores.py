@@ -48,7 +48,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "conditions": (
         ("evidence/condition", "evidence/reinsertion", "evidence/removal", "evidence/matching",
-         "evidence/sentences", "grid/conditions", "grid/filtering"),
+         "evidence/sentences", "grid/filtering"),
         ("tests/unit/evidence/test_conditions.py", "tests/unit/evidence/test_reinsertion.py",
          "tests/unit/evidence/test_matching.py", "tests/unit/grid/test_conditions.py",
          "tests/unit/grid/test_filtering.py"),
@@ -64,13 +64,13 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
          "statistics/tally", "statistics/tests"),
         tuple(f"tests/unit/statistics/test_{name}.py" for name in
               ("accuracy", "agreement", "contrasts", "design", "fit", "levels",
-               "paradigms_measures", "sets", "tests")),
+               "paradigms_measures", "tests")),
     ),
     "resume": (
         ("models/training/checkpoint", "models/training/data", "models/training/loop",
          "models/training/progress", "models/training/seeds"),
         tuple(f"tests/unit/models/training/test_{name}.py" for name in
-              ("checkpoint", "data", "progress", "resume_kill", "training")),
+              ("checkpoint", "data", "resume_kill", "training")),
     ),
     "digests": (
         ("core/adopt", "core/fingerprint", "core/lock", "core/manifest", "core/verification"),

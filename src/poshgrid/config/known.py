@@ -13,7 +13,6 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ValidationInfo
 
 from poshgrid.config.runs import (
-    AXES,
     GIVEN,
     PRETRAINED,
     REFERENCE,
@@ -32,7 +31,9 @@ _CALLED = {
     "sources": "source", "corpora": "corpus", "conditions": "condition", "parsers": "parser",
     "models": "model", "recipes": "recipe", "biases": "bias", "suites": "suite", "sizes": "size",
 }  # fmt: skip
-_SECTIONS = dict(zip(AXES, ("conditions", "sizes", "models", "recipes", "biases"), strict=False))
+_SECTIONS = {
+    _CALLED[section]: section for section in ("conditions", "sizes", "models", "recipes", "biases")
+}
 """Axis of runs -> the section that defines its values."""
 
 
@@ -88,7 +89,7 @@ def combination(value: str) -> str:
 
 
 def level(axis: str, value: str, info: ValidationInfo) -> str:
-    """Return a value of an axis of runs; other axes are not checked.
+    """Check that a run can have a value on an axis, and return it; seeds are not checked.
 
     Raises:
         ValueError: no run can have it.

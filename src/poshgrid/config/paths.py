@@ -37,7 +37,7 @@ class Paths:
         return f"{self.results}/evidence/{corpus}/{parser}/evidence.parquet"
 
     def recall(self, parser: str) -> str:
-        """How much of the evidence in gold trees a parser finds."""
+        """Table of a parser's recall on gold trees."""
         return f"{self.results}/recall/{parser}/recall.parquet"
 
     def all_conditions(self) -> str:

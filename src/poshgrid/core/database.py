@@ -43,7 +43,7 @@ class Database:
         self._connection.execute(statement)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a small result."""
+        """Run a query and return all its rows; for small results only."""
         with self._connection.cursor() as own:
             return own.sql(query).fetchall()
 

@@ -213,6 +213,17 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - JSON is wh
         raise PoshgridError(f"{path}: not JSON ({error}); delete it and run again") from error
 
 
+@contextmanager
+def written_by_stage(path: Path) -> Iterator[None]:
+    """Raise if the block finds that a file does not hold what its stage writes."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise PoshgridError(
+            f"{path}: not what its stage writes ({error!r}); delete it and run again"
+        ) from error
+
+
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str], schema: Schema) -> None:
     """Write a parquet table atomically after checking it against its schema."""
     import polars as pl

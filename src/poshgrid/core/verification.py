@@ -42,7 +42,7 @@ class Manifest(NamedTuple):
     path: str
 
     def changed(self) -> str:
-        """Return the message for a file with other bytes."""
+        """Return the error message for a file whose bytes are not those that the stage wrote."""
         return f"not the bytes that {self.stage} wrote"
 
 

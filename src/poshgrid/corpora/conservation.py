@@ -48,7 +48,7 @@ def settle(faults: Faults, allow: Collection[str]) -> dict[str, dict[str, str]]:
     return {"allowed": dict(faults)} if faults else {}
 
 
-def asked(corpus: Corpus, size: str) -> int | None:
+def words_at(corpus: Corpus, size: str) -> int | None:
     """Return the training words of a corpus at a size; ``None`` if it has no such size."""
     amounts = [portion.words.get(size, -1) for portion in corpus.sources]
     return None if -1 in amounts else sum(amounts)

@@ -18,7 +18,7 @@ from poshgrid.core.files import read_table, table_height, table_writer, write_js
 from poshgrid.core.plugins import FILTERS
 from poshgrid.evidence.constructions import BY_TREE
 from poshgrid.evidence.match import Match, Rule
-from poshgrid.evidence.patterns import Pattern, asked
+from poshgrid.evidence.patterns import Pattern, needed_labels
 from poshgrid.evidence.schema import BACKSTOP, TOKENS, Labels, column
 from poshgrid.parsing.schema import PARSES, first_sentence
 from poshgrid.parsing.tree import Tree
@@ -96,7 +96,7 @@ def label(
     """Write for every sentence of a corpus and every filter which of its readings match.
 
     All readings are in one table, so that a condition may change its reading without a new parse.
-    Counts are written next to the table (``{parser}.parquet``) as ``{parser}.json``.
+    Counts are written next to the table, as ``evidence.json``.
 
     Args:
         spec: the filters.
@@ -172,7 +172,7 @@ def needs(word: str, reading: str) -> list[str]:
     module = plugins.load(FILTERS, word)
     patterns: dict[str, tuple[Pattern, ...]] = getattr(module, "PATTERNS", {})
     written: dict[str, tuple[str, ...]] = getattr(module, "NEEDS", {})
-    return sorted({*asked(patterns.get(reading, ())), *written.get(reading, ())})
+    return sorted({*needed_labels(patterns.get(reading, ())), *written.get(reading, ())})
 
 
 def _shard(path: Path, rules: dict[str, Rules], labels: set[str], fired: Fired) -> pl.DataFrame:

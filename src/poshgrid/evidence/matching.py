@@ -68,7 +68,7 @@ def match(
     if chosen is None:
         raise PoshgridError(_shortage(demand, wanted, words, tolerance))
     taken, leaving = chosen
-    number(database, "free", sentences, "sent_id", generator.random(sum(demand.values())))
+    number_rows(database, "free", sentences, "sent_id", generator.random(sum(demand.values())))
     evidence = _first(database, "taken", f"from ({pool})", taken)
     free = _first(database, "given", "from free", leaving)
     database.run(
@@ -88,7 +88,9 @@ def _counts(database: Database, query: str) -> dict[Cell, int]:
     return {(source, length): count for source, length, count in database.rows(counted)}
 
 
-def number(database: Database, table: str, query: str, order: str, numbers: np.ndarray) -> None:
+def number_rows(
+    database: Database, table: str, query: str, order: str, numbers: np.ndarray
+) -> None:
     """Make a table of rows with a number for each, ``nth``.
 
     Args:

@@ -217,7 +217,7 @@ def readings(patterns: Mapping[str, Iterable[Pattern]]) -> dict[str, Rule]:
     return {name: functools.partial(first, tuple(own)) for name, own in patterns.items()}
 
 
-def asked(patterns: Iterable[Pattern]) -> set[str]:
+def needed_labels(patterns: Iterable[Pattern]) -> set[str]:
     """Return the labels that the patterns need: ``nsubj``, ``NOUN|PROPN``, ``Degree=Sup``.
 
     Alternatives are separated by ``|``; a tree with none of them cannot match.

@@ -36,8 +36,8 @@ def recall(
 ) -> dict[str, object]:
     """Compare each filter's matches, in each reading, in a parser's trees and in gold trees.
 
-    Counts are written next to the table (``{parser}.parquet``) as ``{parser}.json``. Sentences are
-    those of the gold trees, with the same words; each distinct one is parsed once.
+    Counts are written next to the table, as ``recall.json``. Sentences are those of the gold trees,
+    with the same words; each distinct one is parsed once.
 
     Args:
         spec: the parser, the filters and the gold trees.

@@ -11,7 +11,7 @@ import numpy as np
 from poshgrid.config import Condition, Filter, Reinsertion, specs
 from poshgrid.core import plugins
 from poshgrid.core.errors import PoshgridError
-from poshgrid.evidence.matching import match, number
+from poshgrid.evidence.matching import match, number_rows
 from poshgrid.evidence.patterns import DIRECT
 from poshgrid.evidence.removal import Chosen, direct
 from poshgrid.evidence.schema import column
@@ -92,7 +92,9 @@ def reinsert(
         generator = np.random.default_rng([condition.seed, zlib.crc32(item.filter.encode())])
         lots = np.concatenate([generator.permutation(first), first + generator.permutation(rest)])
         own_first = f"not {chosen.whole}, sent_id"
-        number(corpus.database, "shuffled", f"from train where {mine}", own_first, np.argsort(lots))
+        number_rows(
+            corpus.database, "shuffled", f"from train where {mine}", own_first, np.argsort(lots)
+        )
         times = max(1, -(-needed // max(1, available)))
         best = (
             f"select * replace (nth + {available} * again as nth) "

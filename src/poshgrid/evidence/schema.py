@@ -47,7 +47,7 @@ RECALL: Schema = {
     "words_evidence": pl.UInt32,  # words in sentences with evidence
     "words_removed": pl.UInt32,  # words in removed sentences
 }
-"""``recall/{parser}.parquet``."""
+"""``recall/{parser}/recall.parquet``."""
 
 SIDE_EFFECTS: Schema = {
     "source": pl.String,  # source; "all": the whole corpus
@@ -77,7 +77,7 @@ def column(word: str, reading: str, kind: str = "") -> str:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels in `results/evidence/{corpus}/{parser}.parquet`.
+    """The labels in `results/evidence/{corpus}/{parser}/evidence.parquet`.
 
     Attributes:
         readings: filter -> its readings.

@@ -104,7 +104,7 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
             "{name: stanza, engine: stanza, model: parsers/stanza}, a folder below data"
         )
         yield ("parsers",), what
-    for word, parser in grid.planters.items():
+    for word, parser in grid.parser_of_bias.items():
         if parser and parser not in grid.parsers:
             what = (
                 f"unknown parser {parser!r}, the default of its key parser: write "
@@ -115,7 +115,7 @@ def _parsers(grid: Grid) -> Iterator[Problem]:
         for run in grid.runs_of(experiment):
             condition = grid.conditions[run.condition]
             changed = condition.rewrite and run.size not in condition.unfiltered_sizes
-            if changed and grid.planters[run.bias]:
+            if changed and grid.parser_of_bias[run.bias]:
                 what = (
                     f"condition {run.condition!r} is rewritten, and only the sentences of a corpus "
                     f"are parsed: exclude it with bias {run.bias}"
@@ -238,7 +238,7 @@ def _words(grid: Grid) -> Iterator[Problem]:
     kept: dict[str, dict[str, float]] = {}
     for name, size in grid.every_cell:
         condition, corpus = grid.conditions[name], grid.corpus_of(name)
-        number = conservation.asked(corpus, size)
+        number = conservation.words_at(corpus, size)
         if not number:
             continue
         if "size" not in corpus.allow:

@@ -85,7 +85,7 @@ class Grid(Targets):
         return self.conditions[control] if control else None
 
     @cached_property
-    def planters(self) -> dict[str, str | None]:
+    def parser_of_bias(self) -> dict[str, str | None]:
         """Bias -> the parser whose trees it is trained with; None if it needs no trees."""
         parsers: dict[str, str | None] = {"none": None}
         for word in {word for e in self.config.experiments for word in e.biases}:

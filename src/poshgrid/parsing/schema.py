@@ -16,7 +16,7 @@ PARSES: Schema = {
     "head": pl.List(pl.UInt16),  # 1-based position of the governor; 0: root
     "deprel": pl.List(pl.String),  # relation to the governor, with subtype: acl:relcl
 }
-"""``parses/{corpus}/{parser}/{shard}.parquet``; the five lists of a row have the same length."""
+"""``parses/{corpus}/{parser}/{shard}/parses.parquet``; a row has five lists of one length."""
 
 
 def first_sentence(path: Path) -> int:

@@ -25,7 +25,7 @@ from poshgrid.core.verification import MANIFEST
 
 SPEC, CODE, INPUTS, NO_MANIFEST = "spec", "code", "inputs", "no manifest"
 """Differences between a result and its job."""
-LONG: dict[str, str] = {}
+LONG_JOBS: dict[str, str] = {}
 """``@FILE`` -> the long job in that file; needed because a dry-run writes no files."""
 
 
@@ -189,7 +189,7 @@ def job_of(params: Mapping[str, Any]) -> dict[str, Any]:
     """
     text = str(params.get("job", "{}"))
     with contextlib.suppress(OSError, ValueError):
-        content = LONG.get(text, text)
+        content = LONG_JOBS.get(text, text)
         if content.startswith("@"):
             content = Path(content[1:]).read_text(encoding="utf-8")
         job = json.loads(content)

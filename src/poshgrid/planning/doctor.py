@@ -66,7 +66,7 @@ def examine(
     findings = list(_check_slurm())
     reachable = all(finding.state != "error" for finding in findings)
     try:
-        requests, rules, settings = asked(profile, configs, target, results)
+        requests, rules, settings = job_requests(profile, configs, target, results)
     except PoshgridError as problem:
         findings += [error("profile", line) for line in problem.args]
     else:
@@ -89,7 +89,7 @@ def _check_slurm() -> Iterator[Finding]:
     yield (ok if tested else warning)("executor", f"{PLUGIN} {version}; {TESTED} was tested")
 
 
-def asked(
+def job_requests(
     profile: str, configs: Sequence[Path], target: str, results: Path | None
 ) -> tuple[list[Request], list[str], Mapping[str, Any]]:
     """Return the requests of a target's jobs for each attempt, the workflow's rules, and settings.
@@ -107,17 +107,17 @@ def asked(
     parser, args, _ = launch.parsed([*words, "--", target])
 
     def requests(workflow: Any) -> tuple[list[Request], list[str]]:  # noqa: ANN401 - Snakemake's
-        asked: dict[Request, None] = {}
+        requests: dict[Request, None] = {}
         for job in workflow.dag.jobs:
             if job.rule.norun or job.rule.name in workflow._localrules:
                 continue
             for attempt in range(1, args.retries + 2):
                 job.attempt = attempt
                 try:
-                    asked[_request(job, attempt)] = None
+                    requests[_request(job, attempt)] = None
                 except WorkflowError as problem:
                     raise PoshgridError(f"{profile}: {job.rule.name}: {problem}") from problem
-        return list(asked), [rule.name for rule in workflow.rules]
+        return list(requests), [rule.name for rule in workflow.rules]
 
     return *plan.graph(parser, args, requests), vars(args)
 

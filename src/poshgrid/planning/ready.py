@@ -87,7 +87,7 @@ def announce(grid: Grid, target: str, *, dry: bool) -> None:
 
 
 def page(workflow: Any, grid: Grid, target: str) -> list[str]:  # noqa: ANN401 - Snakemake's
-    """Check a target's inputs, and return its report; [] for a target without experiments.
+    """Print what a target's inputs lack; return its report, [] for a target without experiments.
 
     Only Snakemake's main process calls it, for the requested targets. Only a real run needs its
     inputs: a dry-run, and options that list, touch or unlock, do not.
@@ -259,7 +259,7 @@ def _without_trees(grid: Grid, target: str) -> Iterator[Finding]:
 
 def _parsers(grid: Grid, target: str) -> Iterator[Finding]:
     runs = grid.targets.get(target, [])
-    wanted = {name for run in runs if (name := grid.planters[run.bias])}
+    wanted = {name for run in runs if (name := grid.parser_of_bias[run.bias])}
     if grid.parsed_corpora(target):
         wanted |= set(grid.evidence_parsers())
     for parser in (grid.parsers[name] for name in sorted(wanted)):
@@ -329,7 +329,7 @@ def _suites(grid: Grid, target: str) -> Iterator[Finding]:
 
 
 def _suite(grid: Grid, suite: Suite) -> Finding:
-    """Return whether a suite exists; a suite of one's own is also read."""
+    """Return whether the files of a suite exist, and whether a user's own suite can be read."""
     check, path = f"suite {suite.name}", Path(grid.config.data, suite.path or "")
     spec = specs.ItemsSpec(suite=suite.model_copy(update={"masked": None}), top_k=None)
     made = _made(grid.paths.items(suite.name), spec, path)

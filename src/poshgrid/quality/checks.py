@@ -1,4 +1,4 @@
-"""Stage ``quality``: run all checks of a suite; one is here: members in the training text."""
+"""Stage ``quality``: check a suite of pairs, also for members that are in the training text."""
 
 from __future__ import annotations
 

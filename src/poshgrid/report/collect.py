@@ -140,7 +140,7 @@ class Collected:
     @cached_property
     def exposure(self) -> pl.DataFrame:
         """The text that models see: ``EXPOSURE``."""
-        trained = ((model.run, model.statistics) for model in self.asked)
+        trained = ((model.run, model.statistics) for model in self.without_baselines)
         return ledger(self.conditions, self.tokens, trained)
 
     @cached_property
@@ -276,7 +276,7 @@ class Collected:
             yield from sorted(Path(folder).rglob(verification.MANIFEST))
 
     @property
-    def asked(self) -> list[Trained]:
+    def without_baselines(self) -> list[Trained]:
         """The models of the target without the baselines."""
         return [t for t in self.trained if t.run.recipe not in BASELINE_RECIPES]
 

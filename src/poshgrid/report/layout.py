@@ -47,7 +47,9 @@ def lay_out(collected: Collected) -> Layout:
     ]
     columns = {"condition": pl.String, "size": pl.String, "words": pl.UInt64}
     known = pl.DataFrame(trained, schema=columns, orient="row")
-    runs = [[getattr(model.run, axis) for axis in RUN_AXES] for model in collected.asked]
+    runs = [
+        [getattr(model.run, axis) for axis in RUN_AXES] for model in collected.without_baselines
+    ]
     points = pl.DataFrame(runs, schema=dict.fromkeys(RUN_AXES, pl.String), orient="row").unique()
     vary = [axis for axis in varied(points) if axis != "size"]
     by_condition, by_size = (

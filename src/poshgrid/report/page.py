@@ -135,7 +135,7 @@ def render(page: parts.Page) -> str:
     phenomena = {p for pairs in page.layout.phenomena.values() for _, p in pairs} or {
         p for frame in collected.measures.values() for p in frame["phenomenon"].drop_nulls()
     }  # without minimal pairs, those of the other tasks
-    models = counted(len(collected.asked), "language model")
+    models = counted(len(collected.without_baselines), "language model")
     counts = f"{models}, {counted(len(phenomena), 'phenomenon', 'phenomena')}"
     study = collected.spec.study
     opens = study.opens if study else []

@@ -125,7 +125,7 @@ class Train(Stage):
 
     def inputs(self, wc: Wildcards) -> dict[str, Files]:
         """Return tokens, tokenizer and the distances that a bias needs."""
-        parser = self.grid.planters[wc.bias]
+        parser = self.grid.parser_of_bias[wc.bias]
         distances = self.paths.distances(wc.condition, wc.size, parser or "")
         folder = self.paths.tokens(wc.condition, wc.size)
         return {

@@ -34,7 +34,7 @@ from poshgrid.corpora import toy
 from poshgrid.evidence import patterns
 from poshgrid.grid.grid import Grid
 from poshgrid.parsing import treebank
-from poshgrid.planning.current import LONG
+from poshgrid.planning.current import LONG_JOBS
 
 MAX_ARGUMENT = 48 * 1024
 """Largest job, in bytes, that is passed on the command line."""
@@ -353,7 +353,7 @@ class Stage:
             return text
         name = hashlib.sha256(text.encode()).hexdigest()[:16]
         path = Path(self.paths.arguments(), f"{name}.json")
-        LONG[f"@{path}"] = text
+        LONG_JOBS[f"@{path}"] = text
         if self.write() and not path.exists():
             write_text(path, text)
         return f"@{path}"

@@ -101,7 +101,7 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
     """Return run -> the columns that its name and its cell give, such as the words trained on.
 
     Raises:
-        PoshgridError: a run's cell is unknown; a condition's statistics are missing.
+        PoshgridError: a run's cell is unknown; a condition's statistics are missing or broken.
     """
     runs = {run: levels.axes(run) for run in spec.runs}
     names = {run: f"{axes['condition']}/{axes['size']}" for run, axes in runs.items()}
@@ -114,8 +114,10 @@ def _columns(spec: JudgementSpec, conditions: Path | None) -> dict[str, dict[str
     cells = {name: spec.cells[name].model_dump() for name in names.values()}
     if conditions:  # the spec gives the words of models that were not trained here
         for name in {names[run] for run, axes in runs.items() if axes["recipe"] not in SCORED}:
-            facts = files.read_json(conditions / name / "statistics.json")
-            cells[name]["words"] = facts["splits"]["train"]["words"]
+            path = conditions / name / "statistics.json"
+            facts = files.read_json(path)
+            with files.written_by_stage(path):
+                cells[name]["words"] = int(facts["splits"]["train"]["words"])
     return {run: {**axes, **cells[names[run]]} for run, axes in runs.items()}
 
 

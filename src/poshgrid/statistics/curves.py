@@ -137,8 +137,9 @@ def _of_run(
     facts = statistics(models / run)
     log = models / run / "training.jsonl"
     verification.check([log])
-    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines() if line]
-    losses = {line["step"]: line.get("dev_loss") for line in lines}
+    with files.written_by_stage(log):
+        lines = [json.loads(line) for line in log.read_text("utf-8").splitlines() if line]
+        losses = {line["step"]: line.get("dev_loss") for line in lines}
     baseline = "/".join((*run.split("/")[:3], UNTRAINED, *run.split("/")[4:]))
     for suite, table in pairs.items():
         path = scores / run / f"{suite}.parquet"

@@ -111,7 +111,8 @@ def _perplexities(paths: dict[str, Path]) -> pl.DataFrame:
     rows = []
     for run, path in paths.items():
         facts = files.read_json(path)
-        rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
+        with files.written_by_stage(path):
+            rows.append({**levels.axes(run), **{key: facts[key] for key in _MEASURED}})
     return levels.ordered(pl.DataFrame(rows, schema=PERPLEXITY, strict=False), "seed")
 
 

@@ -20,6 +20,7 @@ from poshgrid.core.files import (
     table_writer,
     write_table,
     write_text,
+    written_by_stage,
 )
 
 SCHEMA = {"item_id": pl.String, "n": pl.UInt32}
@@ -72,6 +73,13 @@ def test_broken_files_are_named(tmp_path):
     (tmp_path / "s.json").write_text("{")
     with pytest.raises(PoshgridError, match=r"s\.json: not JSON"):
         read_json(tmp_path / "s.json")
+
+
+@pytest.mark.parametrize("error", [KeyError("splits"), TypeError(), ValueError(), OSError()])
+def test_a_file_that_no_stage_has_written_is_named(tmp_path, error):
+    path = tmp_path / "statistics.json"
+    with pytest.raises(PoshgridError, match=f"^{path}: "), written_by_stage(path):
+        raise error
 
 
 def test_what_a_killed_process_left_is_removed_and_what_others_write_is_not(tmp_path):

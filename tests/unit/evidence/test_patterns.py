@@ -8,7 +8,7 @@ import pytest
 from poshgrid.core import resources
 from poshgrid.core.errors import PoshgridError
 from poshgrid.evidence.match import has_wh, is_relative
-from poshgrid.evidence.patterns import Pattern, asked, word_list
+from poshgrid.evidence.patterns import Pattern, needed_labels, word_list
 from poshgrid.parsing.tree import Tree
 from tests.unit.evidence.trees import random_tree, read_cases, tree
 
@@ -98,7 +98,7 @@ def test_what_is_asked_of_a_word(text, expected):
 def test_a_relation_without_subtype_may_be_asked_for_alone():
     plain = tree("dogs/NOUN/2/nsubj seen/VERB/0/root")
     assert roles("{}=w >obl:|nsubj: {}=s", plain) == {"w": 2, "s": 1}
-    assert asked([Pattern("x", "{rel:nsubj:}=s >nmod:poss {}=p")]) == {"nsubj", "nmod:poss"}
+    assert needed_labels([Pattern("x", "{rel:nsubj:}=s >nmod:poss {}=p")]) == {"nsubj", "nmod:poss"}
 
 
 @pytest.mark.parametrize(("text", "fault"), CASES["faults"].items())

@@ -118,7 +118,7 @@ def test_filtered_is_the_papers_factor(paper):
 def test_the_parser_of_a_bias(paper):
     grid = Grid(paper)
     planted = {"tree-planting", "random-trees", "sequential-trees"}
-    parsers = {run.bias: grid.planters[run.bias] for run in grid.targets["exp3"]}
+    parsers = {run.bias: grid.parser_of_bias[run.bias] for run in grid.targets["exp3"]}
     assert parsers == {bias: "spacy" if bias in planted else None for bias in parsers}
 
 

@@ -257,3 +257,6 @@ def test_the_engine_gives_sums_regions_and_tokens(loaded):
     assert (score.logprob, score.tokens) == (math.fsum(row), 8)
     assert (score.region_logprob, score.region_tokens) == (math.fsum(row[2:4]), 2)
     assert loaded.device == "cpu"
+    for cut in ((text.index("oesn't"), 19), (text.index("see"), 18)):  # within a word
+        with pytest.raises(PoshgridError, match="posh: item 1"):
+            loaded.score([Request(text, "posh: item 1 (bad)", cut)])

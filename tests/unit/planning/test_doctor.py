@@ -65,7 +65,7 @@ def test_requests_are_those_of_snakemake_and_the_profile(root, profile):
     profile({"gpu_model": "a100", "runtime": "100 * attempt", "mem_mb_per_cpu": 500},
             **{"set-threads": {"train": 3}})  # fmt: skip
     config = [root / "studies/posh-bench/toy.yaml"]
-    requests, rules, _ = doctor.asked("site", config, "exp1", None)
+    requests, rules, _ = doctor.job_requests("site", config, "exp1", None)
     train = [request for request in requests if request.rule == "train"]
     assert [(r.attempt, r.minutes) for r in train] == [(1, 100), (2, 200), (3, 300)]
     options = train[0].options.split()

@@ -180,9 +180,9 @@ class Item(BaseModel):
 
 
 def check(path: Path | None, items: pl.DataFrame) -> None:
-    """Raise unless ids are unique, blocks of a category of one size, and of one phenomenon each.
+    """Raise if an id occurs twice, blocks of a category differ in size, or a block mixes phenomena.
 
-    The number of blocks passed, and its norms, are only meaningful if all blocks are alike.
+    Numbers of passed blocks, and their norms, are meaningful only if all blocks have one size.
 
     Args:
         path: the file, for the message.

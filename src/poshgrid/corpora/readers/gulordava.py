@@ -27,7 +27,7 @@ def files(path: Path, options: plugins.Options) -> list[Path]:
 
 
 def read(path: Path, options: plugins.Options, report: Report) -> Iterator[tuple[str, str]]:
-    """Yield (split and block of lines, sentence)."""
+    """Yield (document, sentence); a document is a block of 100 lines, named after its split."""
     for file in files(path, options):
         split = _SPLITS[file.name.split(".")[0]]
         for number, line in enumerate(lines(file)):

@@ -142,7 +142,7 @@ def _inversions(tree: Tree) -> Iterator[tuple[int, int, int]]:
         subjects = [c for c in children if is_subject(tree, c) or tree.relation(c) == "csubj"]
         if subjects and _asks(tree, subjects[0]):
             continue  # "who has them" asks about its subject: nothing is inverted
-        if subjects and auxiliary < subjects[0] and _asked(tree, clause, auxiliary):
+        if subjects and auxiliary < subjects[0] and _may_begin_question(tree, clause, auxiliary):
             yield clause, auxiliary, subjects[0]
 
 
@@ -162,7 +162,7 @@ def _asks(tree: Tree, word: int) -> bool:
     return tree.lower(word) in WH_WORDS and len(tree.subtree(word)) == 1
 
 
-def _asked(tree: Tree, clause: int, auxiliary: int) -> bool:
+def _may_begin_question(tree: Tree, clause: int, auxiliary: int) -> bool:
     """Return whether the words before a clause's auxiliary are compatible with a question."""
     if clause < auxiliary:
         # The predicate is before its copula: "where is X", but "here is X" is a statement.

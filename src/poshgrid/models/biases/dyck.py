@@ -87,7 +87,7 @@ class Dyck(Bias):
     """
 
     word = "dyck"
-    """In the configuration; a control has another one, and so another language."""
+    """In the configuration; the control in ``LANGUAGES`` draws from another language."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -104,7 +104,7 @@ class Dyck(Bias):
             PoshgridError: training diverges, or the job was asked to end.
         """
         from poshgrid.models.training import builder, loop
-        from poshgrid.models.training.dyck_language import LANGUAGES, Brackets
+        from poshgrid.models.training.dyck_language import LANGUAGES, Brackets, Language
 
         options, spec = self.options, setting.spec
         letters = alphabet(options, setting)
@@ -116,7 +116,8 @@ class Dyck(Bias):
             dropout=chosen.dropout,
             seed=spec.seed,
         ).to(setting.device)  # type: ignore[arg-type]  # transformers' wrapper of it asks for self
-        language = LANGUAGES[self.word](options.k, options.p_open, options.depth, options.length)
+        drawn = LANGUAGES.get(self.word, Language)
+        language = drawn(options.k, options.p_open, options.depth, options.length)
         same: dict[str, Any] = {"language": language, "alphabet": letters, "seed": spec.seed}
         log.info("%s: %s steps of pre-pretraining", self.word, f"{options.steps:,}")
         progress = loop.run(

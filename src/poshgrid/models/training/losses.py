@@ -129,11 +129,14 @@ def cross_entropy(
         compiled: makes the softmax in one kernel instead of one an operation, each of which reads
             and writes all scores: on an H100 that took longer than gpt2-mini's matrix products.
     """
-    return _CrossEntropy.apply(hidden, weight, bias, targets, dtype or hidden.dtype, compiled)
+    gradient = torch.is_grad_enabled()
+    return _CrossEntropy.apply(
+        hidden, weight, bias, targets, dtype or hidden.dtype, compiled, gradient
+    )
 
 
 class _CrossEntropy(torch.autograd.Function):
-    """Gradients are made with the loss, if any is asked for; the backward pass only scales them."""
+    """Gradients are computed with the loss, if enabled; the backward pass only scales them."""
 
     @staticmethod
     def forward(
@@ -144,8 +147,8 @@ class _CrossEntropy(torch.autograd.Function):
         targets: Tensor,
         dtype: torch.dtype,
         compiled: bool,
+        gradient: bool,
     ) -> Tensor:
-        gradient = any(ctx.needs_input_grad)
         exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
         inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
         gradients = [torch.zeros_like(part, dtype=exact) for part in inputs] if gradient else []
@@ -181,7 +184,7 @@ class _CrossEntropy(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, scale: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         by_hidden, by_weight, *by_bias = (gradient * scale for gradient in ctx.saved_tensors)
-        return by_hidden, by_weight, *(by_bias or [None]), None, None, None
+        return by_hidden, by_weight, *(by_bias or [None]), *(None,) * 4
 
 
 def _softmax(

@@ -93,7 +93,7 @@ def _facts(collected: Collected) -> dict[str, Any]:
 def _of_models(collected: Collected) -> dict[str, Any]:
     """Return the facts for the sentences on trained and Bayesian models."""
     asked = [(t.run, t.manifest.get("settings") or {}, t.statistics.get("parameters"))
-             for t in reversed(collected.asked)]  # fmt: skip
+             for t in reversed(collected.without_baselines)]  # fmt: skip
     models = {run.model: s["model"] for run, s, _ in asked if s.get("model")}
     return {
         "models": {

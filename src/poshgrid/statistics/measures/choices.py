@@ -175,7 +175,7 @@ def measures(answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def shown(answers: pl.DataFrame, scores: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """Return the wrong answers of one run; of completions, the right ones, too.
+    """Return a run's wrong answers; for completions, all answers.
 
     Args:
         answers: from :func:`judged`.

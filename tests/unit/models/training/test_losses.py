@@ -130,6 +130,18 @@ def test_a_subclass_that_changes_its_scores_is_trained_on_them():
     assert ours != pytest.approx(unchanged, rel=1e-5)
 
 
+def test_gradients_are_computed_only_where_they_are_enabled():
+    """Each piece then needs three matrix products; else the scores alone."""
+    parts, targets = layer(torch.float32)
+    products = {}
+    for enabled in (True, False):
+        with torch.set_grad_enabled(enabled), torch.profiler.profile() as profile:
+            losses.cross_entropy(*parts, targets)
+        counts = {event.key: event.count for event in profile.key_averages()}
+        products[enabled] = sum(counts.get(key, 0) for key in ("aten::mm", "aten::addmm_"))
+    assert products[True] == 3 * products[False] > 0
+
+
 @pytest.mark.parametrize("precision", ["float32", "bf16"])
 def test_the_mean_is_over_predicted_tokens_and_without_dropout(precision):
     model = model_of("gpt2", dropout=0.5).train()

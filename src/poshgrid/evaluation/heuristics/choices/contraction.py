@@ -17,10 +17,10 @@ def prefers(pair: Pair) -> float | None:
 
 
 def _contracts_over_gap(sentence: Sentence) -> bool | None:
-    """Return whether *wanna* is where the gap is; None if unsure or no question with *want to*.
+    """Return whether *wanna* contracts over the gap; None if unsure, or without *want to*.
 
-    The gap of *who* and *what* is the subject of the second verb if that verb has an object, or
-    never has one.
+    The gap of *who* and *what* is the subject of the second verb if that verb already has an
+    object, or never takes one.
     """
     words = sentence.words
     contracted = _CONTRACTED in words

@@ -54,7 +54,7 @@ def _embedded(pair: Pair) -> float | None:
 
 
 def _has_object(sentence: Sentence) -> bool:
-    """Return whether the last verb has its only object: *whether John liked the boy*."""
+    """Return whether the last verb has an object and takes no second: no gap follows."""
     verb = (sentence.verbs(2, len(sentence)) or [0])[-1]
     objects = [noun for noun in sentence.heads if noun > verb]
     ends = objects == [len(sentence) - 1] and sentence.words[-1] in known().nouns
