@@ -83,7 +83,7 @@ class ConditionSpec(Section):
 
     condition: config.Condition
     # For a control: the filters and rewriters of the condition that it matches
-    control: list[config.Filter] = Field(default_factory=list)
+    control_filters: list[config.Filter] = Field(default_factory=list)
     control_rewrite: list[Name] = Field(default_factory=list)
     size: Size
     heldout_filtered: bool = True  # whether filters also apply to dev and test

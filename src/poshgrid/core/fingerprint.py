@@ -68,7 +68,7 @@ EXEMPT = {
     },
 }
 """Module, or whole package with ``.*`` -> why it is not part of a digest."""
-ALWAYS = ("poshgrid.config.sizes", "poshgrid.core.files", "poshgrid.core.plugins")
+RUN_BY_ALL = ("poshgrid.config.sizes", "poshgrid.core.files", "poshgrid.core.plugins")
 """Modules that every command runs."""
 
 
@@ -105,7 +105,7 @@ def closure(*modules: str) -> list[str]:
         FileNotFoundError: a module does not exist.
     """
     closed: set[str] = set()
-    pending = [*modules, *ALWAYS]
+    pending = [*modules, *RUN_BY_ALL]
     while pending:
         module = pending.pop()
         if module not in closed and not exempt(module):

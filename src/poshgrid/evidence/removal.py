@@ -27,7 +27,7 @@ _TOLERANCE = 0.001
 
 def deciding(spec: specs.ConditionSpec) -> list[Filter]:
     """Return the filters that decide what a condition removes, or how much of it."""
-    return spec.control or spec.condition.filters
+    return spec.control_filters or spec.condition.filters
 
 
 def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
@@ -44,11 +44,11 @@ def control(corpus: Corpus, spec: specs.ConditionSpec, gone: str) -> None:
     Raises:
         PoshgridError: no choice has the same number of sentences or words.
     """
-    # In this view ``source`` is a sentence's source and kind, ``of`` its source
+    # In this view ``source`` is a sentence's source and kind, ``whole_source`` its source
     kind = "".join(f" || if({name}, ', {name}', ', no {name}')" for name in spec.condition.match)
     corpus.database.run(
         f"create or replace view kinds as select sent_id, n_words, size, {gone} as gone, "
-        f"source as of, source{kind} as source from train"
+        f"source as whole_source, source{kind} as source from train"
     )
     corpus.database.run("create table control (place uinteger)")
     # Larger sizes and spare sentences ("") matter for the refill
@@ -67,7 +67,7 @@ def _match(corpus: Corpus, spec: specs.ConditionSpec, size: str) -> None:
         for test in ("gone", "not gone")
     )
     # The kinds of a source share its tolerance in words
-    share = f"sum(n_words) over (partition by of) // {2 ** len(condition.match)}"
+    share = f"sum(n_words) over (partition by whole_source) // {2 ** len(condition.match)}"
     words = corpus.database.rows(
         f"select distinct source, {share} from kinds where size = '{size}'"
     )
@@ -116,7 +116,7 @@ def choose(corpus: Corpus, spec: specs.ConditionSpec) -> Chosen:
             sentences.
     """
     gone = corpus.out(deciding(spec))
-    if spec.control:
+    if spec.control_filters:
         control(corpus, spec, gone)
         gone = "sent_id in (from control)"
     whole = any_of(f"size = '{size}'" for size in corpus.sizes(spec.size))

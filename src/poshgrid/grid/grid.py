@@ -164,7 +164,7 @@ class Grid(Targets):
         update = {"unfiltered_sizes": bare, "allow": []} | dict.fromkeys(_NO_SENTENCES)
         return specs.ConditionSpec(
             condition=own.model_copy(update=update),
-            control=lacking.filters if lacking else [],
+            control_filters=lacking.filters if lacking else [],
             control_rewrite=lacking.rewrite if lacking else [],
             size=size,
             heldout_filtered=self.corpus_of(condition).splits == "drawn",

@@ -359,7 +359,7 @@ class Stage:
         return f"@{path}"
 
 
-def _whole(path: Path) -> list[Path]:
+def _files_of(path: Path) -> list[Path]:
     """Return an input; for a manifest, all files of its folder."""
     return (
         [file for file in path.parent.rglob("*") if file.is_file()]
@@ -411,7 +411,7 @@ def run(stage: type[Stage], text: str, threads: int = 1) -> None:
         paths=Paths(content["results"]),
         threads=threads,
     )
-    inputs = [file for name in job.inputs for path in job.files(name) for file in _whole(path)]
+    inputs = [file for name in job.inputs for path in job.files(name) for file in _files_of(path)]
     manifest = job.output / MANIFEST
     digest = content.get("code", "")
     if content.get("files"):

@@ -22,7 +22,7 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "d.py").write_text("Y = 1\n")
     (tmp_path / "__init__.py").write_text("")
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
-    monkeypatch.setattr(fingerprint, "ALWAYS", ())
+    monkeypatch.setattr(fingerprint, "RUN_BY_ALL", ())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def digest():

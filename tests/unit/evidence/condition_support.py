@@ -122,7 +122,7 @@ def spec(size="1K", name="baby", rates=None, of=(), heldout=True, **settings):
     condition = Condition(name=name, corpus="baby", reinsert=reinsert, **settings)
     control = [Filter.model_validate(word) for word in of]
     return specs.ConditionSpec(
-        condition=condition, control=control, size=size, heldout_filtered=heldout
+        condition=condition, control_filters=control, size=size, heldout_filtered=heldout
     )
 
 

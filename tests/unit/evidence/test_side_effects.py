@@ -54,7 +54,7 @@ def brute(corpus, wanted, train):
     at_size, there = corpus.at(wanted.size)["sent_id"].to_list(), train["sent_id"].to_list()
     filters = list(map(str, wanted.condition.filters))
     removed = [i for i in at_size if any(removes(rows[i], word) for word in filters)]
-    if wanted.control:
+    if wanted.control_filters:
         removed = [i for i in at_size if i not in there]
         if wanted.condition.downsample < 1:
             removed = None

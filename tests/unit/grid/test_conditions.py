@@ -78,8 +78,8 @@ def test_a_control_reads_what_is_removed_and_no_more(paper):
     """Of the condition that it is one for: its filters, where it has them."""
     corpus = {"name": "f", "corpus": "baby", "filters": DIRECT, "unfiltered_sizes": ["30M"]}
     grid = conditioned(paper, corpus, {**CONTROL, "control": "f"})
-    assert grid.condition_spec("c", "10M").control == grid.conditions["f"].filters
-    assert grid.condition_spec("c", "30M").control == []
+    assert grid.condition_spec("c", "10M").control_filters == grid.conditions["f"].filters
+    assert grid.condition_spec("c", "30M").control_filters == []
     other = {
         **corpus,
         "seed": 7,

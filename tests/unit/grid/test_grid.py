@@ -151,7 +151,7 @@ def test_what_is_removed_is_counted_where_something_is(paper):
     )
     assert grid.removals("c") == [("baby-c", size) for size in sizes]
     spec = Stages(grid).side_effects.spec(Cell(condition="baby-c", size="10M"))
-    assert [word.name for word in spec.control] == ["question-formation", "binding"]
+    assert [word.name for word in spec.control_filters] == ["question-formation", "binding"]
     assert (spec.condition.control, spec.size) == ("baby-f", "10M")
 
 
