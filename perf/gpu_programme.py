@@ -81,12 +81,12 @@ def speed(grid: Grid, name: str, recipe_name: str) -> None:
     plan, tokens = Plan(recipe, rows.steps_per_epoch), 0
     torch._dynamo.reset()
     model.to(device)  # type: ignore[arg-type]
-    steppers = loop.optimizers(model, recipe)
+    optimizers = loop.build_optimizers(model, recipe)
     steps, times = STEPS[device.type], [time.perf_counter()]
     with loop.training(model, recipe):
         for first in (0, steps):
             for step in range(first, first + steps):
-                taken = loop.take(model, rows, plan, step, seed=1, biases=[], steppers=steppers)
+                taken = loop.training_step(model, optimizers, rows, plan, step, seed=1, biases=[])
                 tokens += taken[0]
             times.append(time.perf_counter())
     warm_up, seconds = np.diff(times)

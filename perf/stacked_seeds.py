@@ -105,7 +105,7 @@ def models(
 
 def turns(found: list[torch.nn.Module], recipe: Recipe) -> Callable[[torch.Tensor], list[float]]:
     """Return a step of all seeds in turn, as :mod:`poshgrid.models.training.loop` does."""
-    adams = [loop.optimizers(model, recipe)[0] for model in found]
+    adams = [loop.build_optimizers(model, recipe)[0] for model in found]
 
     def take(tokens: torch.Tensor) -> list[float]:
         told = []

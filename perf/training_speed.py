@@ -273,13 +273,13 @@ def _ours(given: argparse.Namespace) -> None:
     rows = builder.rows(
         _learner(given), recipe, Tokens(*_text()), Vocabulary(TYPES, BOUNDARY, PADDING), seed=1
     )
-    plan, steppers = Plan(recipe, rows.steps_per_epoch), loop.optimizers(model, recipe)
+    plan, optimizers = Plan(recipe, rows.steps_per_epoch), loop.build_optimizers(model, recipe)
     turns = _Turns()
     with loop.training(model, recipe):
         for number in range(plan.total):
-            tokens, *_ = loop.take(
-                model, rows, plan, number,
-                seed=1, biases=list(biases.values()), steppers=steppers,
+            tokens, *_ = loop.training_step(
+                model, optimizers, rows, plan, number,
+                seed=1, biases=list(biases.values()),
             )  # fmt: skip
             turns.done(tokens)
 

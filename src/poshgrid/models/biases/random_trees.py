@@ -1,9 +1,9 @@
-"""Control of tree-planting: every sentence has its own tree, with its words in other places.
+"""Control of tree-planting: each sentence has its tree, but with words at random positions in it.
 
-What distances a sentence has, and that they are those of a tree, stays; whose they are does not.
-Which words change places is drawn once for each seed and sentence, boundaries stay, and of a
-sentence longer than a context those words alone are exchanged that are in it. The published code of
-TPT draws every distance by itself from those of the corpus, so that its random trees are none.
+The tree keeps its shape and its distances; the words are moved to other positions in it. The new
+positions are drawn once for each seed and sentence. Boundaries keep their positions. In a sentence
+that is longer than the context, only words inside the context are moved. The published code of TPT
+draws each distance separately from the distances of the corpus, so its random trees are no trees.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ CONTROLS = "tree-planting"
 
 
 class RandomTrees(tree_planting.TreePlanting):
-    """Tree-planting whose words stand elsewhere in the tree."""
+    """Tree-planting with words at random positions in the tree."""
 
     word = "random-trees"
 
     def distances(self, padded: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
-        """Return the distances of exchanged words; see the method of tree-planting."""
+        """Return the distances between the moved words; see the method of tree-planting."""
         known = np.isfinite(padded.distance)
         rows, length, words = padded.distance.shape
         row, position = np.nonzero(known.any(axis=-1))
-        asked = padded.following[row, position]
+        predicted = padded.following[row, position]
         square = np.zeros((rows, words + 1, words + 1), padded.distance.dtype)
-        square[row, asked, :words] = np.where(known, padded.distance, 0)[row, position]
+        square[row, predicted, :words] = np.where(known, padded.distance, 0)[row, position]
         square += square.transpose(0, 2, 1)
         order = np.tile(np.arange(words + 1), (rows, 1))
-        # The last word that is predicted is the closing boundary, unless it is cut off.
+        # The last predicted word is the closing boundary, unless the context ends before it.
         last = padded.following.max(axis=1) - (padded.predictions <= length)
         for index, (sentence, number) in enumerate(zip(sentences, last, strict=True)):
             draw = seeds.generator(seed, seeds.TREES, int(sentence))
@@ -43,7 +43,7 @@ class RandomTrees(tree_planting.TreePlanting):
         moved = np.take_along_axis(square, order[:, :, None], axis=1)
         moved = np.take_along_axis(moved, order[:, None, :], axis=2)
         distance = np.full_like(padded.distance, np.inf)
-        distance[row, position] = moved[row, asked, :words]
+        distance[row, position] = moved[row, predicted, :words]
         distance[~known] = np.inf
         return distance
 

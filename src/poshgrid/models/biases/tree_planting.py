@@ -1,34 +1,33 @@
-"""Strong structural bias: attention is drawn to near words of the tree (paper, section 7.1).
+"""Strong structural bias: attention learns to prefer near words in the tree (paper, section 7.1).
 
 Tree-planted transformers (Yoshida et al., 2024: "Tree-planted transformers: Unidirectional
-transformer language models with implicit syntactic supervision", Findings of ACL). Nothing is added
-to the model; its loss gets a term that asks the first attention head of the last layer to look
-where the tree is near:
+transformer language models with implicit syntactic supervision", Findings of ACL). The model does
+not change. This bias adds a loss that trains the first attention head of the last layer to attend
+to words that are near in the tree:
 
     loss = NLL + weight * sum over predicted words w of KL(target(w) || attention(w))
 
 ``target(w)``
-    softmax of ``-distance(w, v)`` over the words v on the left of w, the boundary that opens the
-    sentence among them; see :mod:`poshgrid.models.distances.make`.
+    softmax of ``-distance(w, v)`` over the words v to the left of w, including the opening
+    boundary; see :mod:`poshgrid.models.distances.make`.
 ``attention(w)``
-    the row of the position that predicts the first token of w, i.e. of the token before it; the
-    attention weights of a word's tokens are summed.
-    ``rows: all`` does as the published code of TPT: the rows that predict the tokens of w, all of
-    them, are summed, and what of them falls on words on the left of w is made to sum to 1. The
-    rows of later tokens have seen the beginning of w; the first one alone says what the model looks
-    at before it knows w, and is the default.
+    the attention weights at the token before w, which predicts the first token of w. The weights on
+    the tokens of a word are summed.
+    ``rows: all`` does as the published code of TPT: it sums the rows that predict any token of w,
+    and scales the weights on words to the left of w to a sum of 1. Rows after the first have seen
+    the beginning of w. Only the first row shows where the model attends before it knows w, so the
+    first row is the default.
 
-The controls of this bias are ``random-trees`` and ``sequential-trees``: all is the same but for the
-trees.
+The controls are ``random-trees`` and ``sequential-trees``: only the trees differ.
 
-The term is a sum over words, in nats, as NLL is one over tokens; the loop divides both by the
-number of predicted tokens of the step. The closing boundary is a predicted word. A first word has
-only the boundary on its left: its divergence is zero. Words beyond the context, and sentences
-without a usable tree, add nothing; the statistics of the distances count them.
+The term is a sum over words, in nats, as NLL is a sum over tokens; the loop divides both by the
+number of predicted tokens of the step. The closing boundary counts as a predicted word. The first
+word has only the boundary to its left, so its divergence is zero. Words outside the context, and
+sentences without a usable tree, add nothing; the statistics of the distances count them.
 
-The attention weights are those that the model uses, before dropout, in float32. They are taken from
-the queries and keys that attention is called with, which puts them aside in training
-(:mod:`poshgrid.models.training.attention`). The model in its folder is a plain GPT-2.
+The attention weights are those that the model uses, before dropout, in float32. They are computed
+from the queries and keys of the last call of attention, which stores them in training
+(:mod:`poshgrid.models.training.attention`). The saved model is a plain GPT-2.
 """
 
 from __future__ import annotations
@@ -54,23 +53,23 @@ if TYPE_CHECKING:
 
 ARCHITECTURES = ("gpt2",)
 TREES = True
-"""Distances in the trees of the training sentences are needed (see ``training.bias``)."""
+"""The bias needs the distances in the trees of the training sentences (see ``training.bias``)."""
 
 
 class Options(plugins.Options):
-    """By whose trees attention is supervised, and how much."""
+    """Whose trees supervise attention, and how strongly."""
 
     weight: float = Field(0.5, gt=0, le=1_000, description="Loss = NLL + weight * KL divergence")
     rows: Literal["first", "all"] = Field(
         "first",
         description=(
-            "rows of attention that stand for a word of several tokens: that of its first; `all`, "
-            "summed, as published"
+            "rows of attention for a word of several tokens: that of its first; `all`: their sum, "
+            "as published"
         ),
     )
     parser: ParserName = Field(
         "spacy",
-        description="parser whose trees are taken; it parses every sentence of the corpus",
+        description="parser that makes the trees; it parses every sentence of the corpus",
     )
 
 
@@ -92,11 +91,11 @@ def attention(attended: Attended) -> Tensor:
     """Return the attention weights of the first head, float32, [rows, length, length].
 
     Args:
-        attended: what an attention module was called with.
+        attended: the arguments of a call of attention.
     """
     import torch
 
-    # Autocast would multiply in half precision.
+    # Without this, autocast would multiply in half precision.
     with torch.autocast(attended.query.device.type, enabled=False):
         query, key = attended.query[:, 0].float(), attended.key[:, 0].float()
         scaling = query.shape[-1] ** -0.5 if attended.scaling is None else attended.scaling
@@ -109,10 +108,10 @@ def attention(attended: Attended) -> Tensor:
 
 
 class TreePlanting(Bias):
-    """KL divergence of attention from distances in the tree, added to the loss."""
+    """A loss term: the KL divergence of attention from distances in the tree."""
 
     word = "tree-planting"
-    """In the configuration."""
+    """Name in the configuration."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -120,7 +119,7 @@ class TreePlanting(Bias):
         self._distances: folder.Distances | None = None
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
-        """Open the distances and let the supervised layers put queries and keys aside."""
+        """Open the distances, and make the supervised layer store its queries and keys."""
         self._seed = setting.spec.seed
         if setting.distances is None:
             raise PoshgridError(
@@ -142,25 +141,26 @@ class TreePlanting(Bias):
         device, supervised = model.device, _supervised(model)
         padded = self._distances.padded(batch.sentences, batch.inputs.shape[1])
         distance = losses.on_device(self.distances(padded, batch.sentences, self._seed), device)
-        # A row of which nothing is asked has no finite distance, and no softmax.
+        # Rows without a supervised word have only infinite distances; softmax gives NaN, which
+        # becomes 0.
         target = torch.softmax(-distance, dim=-1).nan_to_num(0.0)
         weights = attention(getattr(supervised, HELD))
         setattr(supervised, HELD, None)  # no graph outlives its step
         words = target.shape[-1]
-        # The last word is only asked for: it is on no word's left.
+        # The last word is only predicted; no word can attend to it.
         word = losses.on_device(np.minimum(padded.word, words), device)
         of_word = torch.nn.functional.one_hot(word, words + 1)[..., :words]
         pooled = weights @ of_word.to(weights.dtype)
         if self.options.rows == "all":
             following = losses.on_device(padded.following, device)
-            asked = losses.on_device(np.isfinite(padded.distance), device)
-            pooled = _of_words(pooled, following, asked)
-        # A weight that is zero in float32 is taken as the smallest number: the loss stays finite.
+            left = losses.on_device(np.isfinite(padded.distance), device)
+            pooled = _of_words(pooled, following, left)
+        # A weight of zero in float32 becomes the smallest number, so that the loss stays finite.
         logarithm = pooled.clamp_min(torch.finfo(pooled.dtype).tiny).log()
         return self.options.weight * torch.nn.functional.kl_div(logarithm, target, reduction="sum")
 
     def distances(self, padded: folder.Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
-        """Return the distances that attention is to follow; a control has others.
+        """Return the distances that attention learns; a control returns others.
 
         Args:
             padded: of the trees.
@@ -168,7 +168,7 @@ class TreePlanting(Bias):
             seed: of the run.
 
         Returns:
-            As ``padded.distance``, and infinite where that is.
+            As ``padded.distance``; infinite in the same cells.
         """
         return padded.distance
 
@@ -178,21 +178,21 @@ def _supervised(model: PreTrainedModel) -> nn.Module:
     return model.get_submodule(f"transformer.h.{model.config.n_layer - 1}.attn")
 
 
-def _of_words(pooled: Tensor, following: Tensor, asked: Tensor) -> Tensor:
-    """Sum the rows of each word's tokens, and let what falls on words on its left sum to 1.
+def _of_words(pooled: Tensor, following: Tensor, left: Tensor) -> Tensor:
+    """Sum the rows of each word's tokens; scale the weights on words to its left to a sum of 1.
 
     Args:
         pooled: attention of tokens to words, [rows, length, words].
         following: number of the word that each token predicts, [rows, length]; -1: none.
-        asked: the words on the left of each word, at the token before it, [rows, length, words].
+        left: which words are to the left of a word, at the token before it, [rows, length, words].
 
     Returns:
-        As ``pooled``, at the tokens before words; what it holds elsewhere means nothing.
+        As ``pooled``, at the tokens before words; undefined elsewhere.
     """
     import torch
 
     same = (following[:, :, None] == following[:, None, :]) & (following >= 0)[:, :, None]
-    summed = (same.to(pooled.dtype) @ pooled) * asked
+    summed = (same.to(pooled.dtype) @ pooled) * left
     return summed / summed.sum(dim=-1, keepdim=True).clamp_min(torch.finfo(pooled.dtype).tiny)
 
 

@@ -1,4 +1,4 @@
-"""Training: rows of tokens, the loop, schedule, checkpoints and resuming, and biases as plug-ins.
+"""Training: rows of tokens, the loop and its schedule, checkpoints, and the interface of biases.
 
-``loop`` steps and resumes; a bias is a module of :mod:`poshgrid.models.biases`.
+``loop`` trains and resumes; a bias is a module of :mod:`poshgrid.models.biases`.
 """

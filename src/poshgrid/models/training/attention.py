@@ -1,11 +1,15 @@
-"""Attention of causal models in training: no mask is built, none is asked for.
+"""Train causal models without an attention mask.
 
-Rows are whole or padded on the right, so "no token sees a later one" is all that attention has to
-know, and the fused kernels (FlashAttention on a GPU) know it without a mask. transformers builds
-one all the same where it is compiled: it looks for several texts in a row, cannot read the answer,
-and makes a mask of [rows, 1, length, length], which no flash kernel takes (its issue 48925); where
-it is not compiled, a GPU is waited for twice in each forward pass. An attention function that has
-no mask function of its own is given none.
+Rows are full, or padded on the right. So attention needs only one rule: no token sees a later one.
+The fused kernels (FlashAttention on a GPU) follow it without a mask. transformers would build a
+mask, which is slow:
+
+1. It checks whether a row holds several texts. A compiled model cannot read the answer, so it makes
+   a mask of [rows, 1, length, length], which no flash kernel takes (transformers' issue 48925).
+2. A model that is not compiled waits for the GPU twice in each forward pass.
+
+transformers builds masks only for attention functions that have a mask function. :func:`attend` has
+none.
 """
 
 from __future__ import annotations
@@ -19,16 +23,16 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 NAME = "poshgrid-causal"
-"""Of the attention function among those of transformers; never written to ``config.json``."""
+"""Name of :func:`attend` among the functions of transformers; never in ``config.json``."""
 HELD = "attended"
-"""Attribute of an attention module whose queries and keys a bias needs: an :class:`Attended`, None
-before the first call."""
+"""Attribute of an attention module whose queries and keys a bias needs: the :class:`Attended` of
+the last call, or None."""
 PLAIN = frozenset({"GPT2Model", "GPT2RecencyModel", "Qwen3Model"})
-"""Bodies that attend to all tokens so far; one derived from them may have a window of its own."""
+"""Bodies that attend to all tokens so far. A subclass may attend to fewer, so it is not in here."""
 
 
 class Attended(NamedTuple):
-    """What one attention module was called with last."""
+    """The arguments of the last call of one attention module."""
 
     query: Tensor
     """[rows, heads, length, width]"""
@@ -39,10 +43,9 @@ class Attended(NamedTuple):
 
 @contextmanager
 def causal(model: PreTrainedModel) -> Iterator[None]:
-    """Let a model whose body is :data:`PLAIN` attend by :func:`attend` for a time.
+    """Make a model whose body is :data:`PLAIN` use :func:`attend` inside the block.
 
-    In that time a mask given to the model has four dimensions, or is not looked at. Any other model
-    stays as it is.
+    Inside the block it ignores masks, except those of four dimensions. Other models do not change.
     """
     config, body = model.config, model.base_model
     before = config._attn_implementation
@@ -53,7 +56,7 @@ def causal(model: PreTrainedModel) -> Iterator[None]:
 
     ALL_ATTENTION_FUNCTIONS.register(NAME, attend)
     config._attn_implementation = NAME
-    # It reads tokens to warn of padding without a mask: a GPU would be waited for.
+    # This warning reads the tokens, and so would wait for the GPU.
     body.warn_if_padding_and_no_attention_mask = lambda *_: None  # type: ignore[assignment]  # a method
     try:
         yield
@@ -72,21 +75,21 @@ def attend(
     scaling: float | None = None,
     **_: Any,  # noqa: ANN401 - transformers' own
 ) -> tuple[Tensor, None]:
-    """Attend to the token itself and those before it; with a mask, to all that the mask shows.
+    """Attend to the token itself and those before it; with a mask, to all tokens that it shows.
 
     Args:
-        module: of attention; queries and keys are put aside there if a bias needs them, in
-            training only.
+        module: attention module. In training, queries and keys are stored in it if a bias needs
+            them.
         query: [rows, heads, length, width].
         key: of the same shape.
         value: of the same shape.
-        attention_mask: of a hybrid model that fills gaps: bool, [rows, 1, 1, length]; of the
-            recency bias: numbers to be added, [1, 1, length, length].
+        attention_mask: None in most models. A hybrid model that fills gaps: bool, [rows, 1, 1,
+            length]. The recency bias: numbers to add to the scores, [1, 1, length, length].
         dropout: share of attention weights that are dropped.
         scaling: factor of the products; None for 1 / sqrt(width).
 
     Returns:
-        [rows, length, heads, width], and no weights.
+        [rows, length, heads, width], and None instead of the attention weights.
     """
     from torch.nn.functional import scaled_dot_product_attention
 

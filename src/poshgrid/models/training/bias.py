@@ -1,13 +1,16 @@
-"""What an inductive bias may do to training; each bias is one module of ``models.biases``.
+"""What an inductive bias may do in training; each bias is one module of ``models.biases``.
 
-A module declares ``Options`` and ``build(options) -> Bias``, which may be the class itself, and
-where not every run can have the bias, ``check(spec)``, which says so before any job runs. One that
-needs the trees of the training sentences declares ``TREES = True`` and has an option ``parser``:
-the workflow then makes their distances (:mod:`poshgrid.models.distances.make`), and it comes last
-in a combination. One that trains the model before step 0 declares ``PRETRAINS = True``, and comes
-first. One for some architectures declares ``ARCHITECTURES = ("gpt2",)``. A control, which has all
-of a bias but the structure, declares whose it is: ``CONTROLS = "dyck"``; where the configuration
-says nothing of its options, they are those of its bias.
+A module declares ``Options`` and ``build(options) -> Bias``; ``build`` may be the class itself. It
+may also declare:
+
+* ``check(spec)``: raises, before any job runs, if this run cannot have the bias.
+* ``ARCHITECTURES = ("gpt2",)``: the architectures that can have the bias; by default all.
+* ``TREES = True``: the bias needs the trees of the training sentences. It must have an option
+  ``parser``: the workflow then measures the distances in these trees
+  (:mod:`poshgrid.models.distances.make`). The bias comes last in a combination.
+* ``PRETRAINS = True``: the bias trains the model before step 0. It comes first in a combination.
+* ``CONTROLS = "dyck"``: the module is a control: it is like that bias, but without the structure.
+  Options that the configuration does not give are taken from that bias.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ class Setting:
     distances: Path | None
     """Folder of the trees' distances; None if no bias of the run needs them."""
     checkpoints: Checkpoints
-    """Of this run; a bias that trains takes a part of its own."""
+    """The checkpoints of this run; a bias that trains uses its own part of them."""
     vocabulary: Vocabulary
     device: torch.device
 
@@ -55,12 +58,12 @@ class Setting:
 class Bias:
     """A bias that does nothing; a real one overrides what it needs.
 
-    Whatever it does must be a function of its options, the seed and the step alone: a job that is
-    killed and resumed calls :meth:`prepare` again, and goes on from the step where it was.
+    Its effect may depend only on its options, the seed and the step: a job that was killed calls
+    :meth:`prepare` again and continues from the step of its last checkpoint.
     """
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
-        """Change the initial weights or the model; called once, before step 0.
+        """Change the initial weights or the model. It is called once, before step 0.
 
         Returns:
             The model to train, which may be another object, on the same device.
@@ -71,18 +74,18 @@ class Bias:
         return model
 
     def at(self, model: PreTrainedModel, epoch: int) -> None:
-        """Give a model the bias that it has in an epoch, counted from 0.
+        """Set the bias of a model to its strength in an epoch, counted from 0.
 
-        Called before every step, before a dev loss, and before weights of that epoch are written
-        (then on a copy of the model).
+        It is called before every step, before every dev loss, and before weights of that epoch are
+        saved (then with a copy of the model).
         """
 
     def penalty(self, model: PreTrainedModel, batch: Batch) -> Tensor | None:
-        """Return what is added to a batch's summed NLL (nats), after its forward pass."""
+        """Return a term to add to the summed NLL (nats) of the last forward pass, or None."""
         return None
 
     def statistics(self) -> dict[str, Any]:
-        """Return what ``statistics.json`` says of the bias, under its name."""
+        """Return the entry of the bias in ``statistics.json``."""
         return {}
 
 
@@ -116,11 +119,11 @@ def check(spec: specs.TrainSpec) -> None:
 
 
 def options(part: str, biases: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the options of a bias. A control inherits those of its bias that it also has.
+    """Return the options of a bias. A control inherits the options that its bias has, too.
 
     Args:
         part: ``dyck``.
-        biases: what the configuration says of each.
+        biases: bias -> its options in the configuration.
     """
     model = getattr(plugins.load(plugins.BIASES, part), "Options", plugins.Options)
     shared = biases.get(bias_of_control(part) or part, {})
@@ -128,14 +131,14 @@ def options(part: str, biases: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def bias_of_control(part: str) -> str | None:
-    """Return the bias that a control controls; ``None`` for a bias that is no control."""
-    if part not in plugins.names(plugins.BIASES):  # of a released model
+    """Return the bias that a control belongs to; ``None`` if the word names no control."""
+    if part not in plugins.names(plugins.BIASES):  # the bias of a released model
         return None
     return getattr(plugins.load(plugins.BIASES, part), "CONTROLS", None)
 
 
 def is_control(word: str, of: str) -> bool:
-    """Return whether a bias is another one with one or more parts replaced by their controls.
+    """Return whether a combination is another one with one or more biases replaced by controls.
 
     Args:
         word: ``flat-brackets+recency``.
@@ -152,7 +155,7 @@ def is_control(word: str, of: str) -> bool:
 
 
 def at(biases: Iterable[Bias], model: PreTrainedModel, epoch: int) -> None:
-    """Give a model all its biases as they are in an epoch; see :meth:`Bias.at`."""
+    """Set all biases of a model to their strength in this epoch; see :meth:`Bias.at`."""
     for part in biases:
         part.at(model, epoch)
 
@@ -160,8 +163,8 @@ def at(biases: Iterable[Bias], model: PreTrainedModel, epoch: int) -> None:
 def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
     """Return the biases that a word of the grid names, in the order in which they are prepared.
 
-    What pre-trains comes first, for it makes initial weights; what draws attention to trees last,
-    for it finds no other attention after it.
+    Biases that pre-train come first, because they change the initial weights. Biases that read
+    attention come last, because no later bias may replace it.
 
     Args:
         word: ``none``, ``dyck``, ``dyck+recency`` ...
@@ -172,7 +175,7 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
     """
     modules = {part: plugins.load(plugins.BIASES, part) for part in parts(word)}
     biases = {}
-    for part, module in sorted(modules.items(), key=lambda item: _place(item[1])):
+    for part, module in sorted(modules.items(), key=lambda item: _rank(item[1])):
         try:
             chosen = plugins.options(plugins.BIASES, part, options.get(part, {}))
         except ValidationError as error:
@@ -182,5 +185,7 @@ def build(word: str, options: dict[str, dict[str, Any]]) -> dict[str, Bias]:
     return biases
 
 
-def _place(module: ModuleType) -> int:
-    return getattr(module, "TREES", False) - getattr(module, "PRETRAINS", False)
+def _rank(module: ModuleType) -> int:
+    if getattr(module, "PRETRAINS", False):
+        return 0
+    return 2 if getattr(module, "TREES", False) else 1

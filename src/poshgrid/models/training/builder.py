@@ -1,7 +1,7 @@
-"""From a model of the configuration to its model, its rows and its tokenizer.
+"""Make the network, the rows and the tokenizer of a model of the configuration.
 
-What a module of an architecture declares: :mod:`poshgrid.models.architectures`. A model that is
-asked for hidden tokens has one embedding more than the tokenizer has types: the mask's.
+:mod:`poshgrid.models.architectures` says what the module of an architecture declares. A masked or
+hybrid model has one embedding more than the tokenizer has types: that of the mask.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 UNTRAINED_CONTEXT = 512
-"""Tokens of the longest text that an untrained model can score."""
+"""Tokens in the longest text that an untrained model can score."""
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
@@ -35,8 +35,8 @@ def build(
         model: architecture and dimensions.
         vocabulary: of the tokenizer.
         context_length: the longest input, in tokens.
-        dropout: of all layers that have one.
-        seed: of the initial weights; the global random state is left alone.
+        dropout: rate, in all layers that have dropout.
+        seed: of the initial weights; the global random state does not change.
     """
     module = plugins.load(plugins.ARCHITECTURES, model.architecture)
     return module.build(
@@ -50,11 +50,11 @@ def rows(
     """Cut a split into the rows that a model is trained on.
 
     Args:
-        model: whose objective decides what a row asks.
+        model: its objective decides which tokens are predicted.
         recipe: input, context, batch size and order.
         tokens: the split.
         vocabulary: of the tokenizer.
-        seed: of the order, and of whatever is drawn.
+        seed: of the order and of the masks.
 
     Raises:
         PoshgridError: the model cannot be trained in this recipe.
@@ -67,12 +67,12 @@ def rows(
 
 
 def write_tokenizer(model: Model, tokenizer: Path, folder: Path) -> None:
-    """Put the tokenizer into a model's folder, with what the model adds to it.
+    """Copy the tokenizer into a model's folder; add the mask if the model needs one.
 
     Args:
-        model: whose folder it is.
+        model: the model of the folder.
         tokenizer: folder of the condition's tokenizer.
-        folder: of the model.
+        folder: folder of the model.
     """
     for file in TOKENIZER_FILES:
         shutil.copyfile(tokenizer / file, folder / file)
@@ -87,7 +87,7 @@ def initialise(model: Model, seed: int, tokenizer: Path, folder: Path) -> None:
         model: architecture and dimensions.
         seed: of the initial weights.
         tokenizer: folder of the condition's tokenizer.
-        folder: of the model.
+        folder: folder of the model.
     """
     from poshgrid.models.tokenization.tokenizer import vocabulary
 
@@ -100,21 +100,21 @@ def initialise(model: Model, seed: int, tokenizer: Path, folder: Path) -> None:
 
 
 def prepare_torch(threads: int) -> torch.device:
-    """Return the device that training runs on; on a CPU, ask for the same bits every time.
+    """Set up torch for training, and return the device to train on.
 
-    On a GPU a resumed run has the same rows in the same steps, but not the same last bits: its
-    deterministic kernels are much slower.
+    On a CPU a run gives the same bits every time. On a GPU a resumed run has the same rows in the
+    same steps, but not the same last bits: the deterministic kernels of GPUs are much slower.
     """
     import torch
 
     torch.set_num_threads(threads)
-    # Attention to far words is a denormal number under the recency bias, which a processor takes
-    # several times as long for. Before the first parallel operation, or its threads keep them.
+    # Under the recency bias, attention to far words is a denormal number; a processor is several
+    # times slower with these. Threads that exist already would keep them, so this comes first.
     torch.set_flush_denormal(True)
-    torch.backends.cudnn.allow_tf32 = False  # float32 is float32, in an LSTM as in attention
+    torch.backends.cudnn.allow_tf32 = False  # float32 stays float32, in LSTMs too
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.use_deterministic_algorithms(device.type == "cpu")
-    # That would fill memory that is written to in any case.
+    # It would fill memory that is overwritten in any case.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # hidden by torch
     return device
 
@@ -130,16 +130,16 @@ def check(model: Model, recipe: Recipe) -> None:
 
 
 def objective(model: Model) -> str:
-    """Return what a model is trained on: ``causal``, ``masked``, or ``hybrid``, which is both."""
+    """Return what a model learns to predict: ``causal``, ``masked``, or ``hybrid`` (both)."""
     module = plugins.load(plugins.ARCHITECTURES, model.architecture)
     return getattr(module, "OBJECTIVE", "causal")
 
 
 def masked(model: Model) -> bool:
-    """Return whether a model predicts masked tokens and never the next one."""
+    """Return whether a model predicts only masked tokens, never the next one."""
     return objective(model) == "masked"
 
 
 def options(model: Model) -> Any:  # noqa: ANN401 - each architecture has its own
-    """Return a model's options, defaults filled in."""
+    """Return a model's options, with their defaults."""
     return plugins.options(plugins.ARCHITECTURES, model.architecture, model.options)

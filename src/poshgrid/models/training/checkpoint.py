@@ -1,7 +1,7 @@
-"""Resumable checkpoints: a file of safetensors each, renamed into place, the last two kept.
+"""Resumable checkpoints: each is one safetensors file, and the last two are kept.
 
-They hold named tensors of a model and its optimiser, which the functions at the end take out and
-put back. The state of the run is in the file's metadata.
+A checkpoint holds the named tensors of a model and its optimisers; the functions at the end read
+these tensors from a model and write them into it. The state of the run is in the file's metadata.
 """
 
 from __future__ import annotations
@@ -29,42 +29,44 @@ KEPT = 2
 
 
 class Checkpoints:
-    """The checkpoints of one run, in a folder of its name.
+    """The checkpoints of one run, in its own folder.
 
-    No rule declares the folder: Snakemake deletes the declared outputs of a failed job.
+    No rule declares the folder, because Snakemake deletes the declared outputs of a failed job.
 
-    A checkpoint gets its name when it is whole and on the disk; only then are older ones dropped.
-    What has a hidden name is half-written, or half-removed, and goes with the folder. One job at a
-    time makes a model (:func:`poshgrid.core.adopt.held`), so the folder has no lock.
+    A checkpoint gets its name when it is complete and on the disk; only then are older ones
+    removed. A file with a hidden name is half-written or half-removed; it is removed with the
+    folder. Only one job at a time makes a model (:func:`poshgrid.core.adopt.held`), so the folder
+    needs no lock.
 
     Args:
         folder: of this run.
-        fingerprint: of all that decides its weights. Checkpoints of another one are not used.
+        fingerprint: digest of everything that decides the weights. Checkpoints with another
+            fingerprint are not used.
     """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self.folder, self.fingerprint = Path(folder), fingerprint
-        self._kept: set[str] = set()  # files put aside
+        self._kept: set[str] = set()  # names of the files that `keep` wrote
 
     def part(self, name: str) -> Checkpoints:
         """Return the checkpoints of a part of this run, e.g. its pre-pretraining.
 
-        They lie in the run's folder, and are removed with it.
+        They are in the run's folder and are removed with it.
         """
         return Checkpoints(self.folder / name, f"{self.fingerprint}-{name}")
 
     def save(self, step: int, tensors: dict[str, dict[str, Tensor]], state: dict[str, Any]) -> None:
-        """Write the checkpoint of a step and drop all but the newest :data:`KEPT`.
+        """Write the checkpoint of a step, and remove all but the newest :data:`KEPT`.
 
-        Those of later steps are dropped, too: an attempt that could not use them has come here.
+        Those of later steps are removed, too: this attempt could not use them.
 
         Args:
             step: steps taken so far.
             tensors: part -> name -> tensor.
-            state: what JSON can hold; floats come back exactly.
+            state: of the run, as JSON; floats are restored exactly.
 
         Raises:
-            PoshgridError: the folder cannot be written; the earlier checkpoints are still there.
+            PoshgridError: the folder cannot be written; earlier checkpoints are kept.
         """
         path = self.folder / f"step-{step:09d}.safetensors"
         record = {"fingerprint": self.fingerprint, "kept": sorted(self._kept), "state": state}
@@ -75,7 +77,7 @@ class Checkpoints:
         clear(*(file for file in files if file not in wanted))
 
     def keep(self, step: int, weights: dict[str, Tensor]) -> None:
-        """Put the weights of a step aside until the run is finished.
+        """Keep the weights of a step until the run is finished.
 
         Raises:
             PoshgridError: the folder cannot be written.
@@ -85,14 +87,14 @@ class Checkpoints:
         self._kept.add(path.name)
 
     def kept(self) -> dict[int, dict[str, Tensor]]:
-        """Return the weights put aside: step -> name -> tensor."""
+        """Return the weights that :meth:`keep` wrote: step -> name -> tensor."""
         paths = [self.folder / name for name in sorted(self._kept)]
         return {int(path.stem.partition("-")[2]): _load(path)[0] for path in paths}
 
     def newest(self) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]] | None:
-        """Return tensors and state of the newest sound checkpoint, or none.
+        """Return the tensors and state of the newest checkpoint that is usable, or None.
 
-        One that is damaged or belongs to another run is passed over with a warning.
+        A checkpoint that is damaged or belongs to another run is skipped with a warning.
         """
         files = self._files()
         for path in files:
@@ -110,11 +112,11 @@ class Checkpoints:
         return sorted(self.folder.glob("step-*"), reverse=True)
 
     def _read(self, path: Path) -> tuple[dict[str, dict[str, Tensor]], dict[str, Any]]:
-        """Return tensors and state, and remember the files that were put aside up to then."""
+        """Return tensors and state, and remember the files that `keep` had written by then."""
         flat, record = _load(path)
         if record["fingerprint"] != self.fingerprint:
             raise ValueError("it is of other settings, text, code or machine")
-        for name in record["kept"]:  # a job that goes on from here would not put these aside again
+        for name in record["kept"]:  # a job that resumes here would not write these again
             _load(self.folder / name)
         tensors: dict[str, dict[str, Tensor]] = {}
         for key, tensor in flat.items():
@@ -125,13 +127,13 @@ class Checkpoints:
 
 
 def remove(folder: Path) -> None:
-    """Remove the checkpoints of a finished run, and what a killed job had begun to remove."""
+    """Remove the checkpoints of a finished run, and files that a killed job left half-removed."""
     discard(folder)
     clear(*folder.parent.glob(f".{folder.name}.*"))
 
 
 def _write(path: Path, named: dict[str, Tensor], record: dict[str, Any]) -> None:
-    """Write tensors and what a checkpoint says, whole or not at all."""
+    """Write the tensors and the record of a checkpoint, completely or not at all."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     text = json.dumps(record)
     with atomic(path, lasting=True) as temporary:
@@ -139,7 +141,7 @@ def _write(path: Path, named: dict[str, Tensor], record: dict[str, Any]) -> None
 
 
 def _load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Return what :func:`_write` wrote; raise ``ValueError`` if a bit of it has changed."""
+    """Return what :func:`_write` wrote; raise ``ValueError`` if any of it has changed."""
     with safe_open(path, "pt") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
         metadata = file.metadata()
@@ -157,12 +159,12 @@ def _digest(tensors: dict[str, Tensor], record: str) -> str:
 
 
 def weights(model: PreTrainedModel) -> dict[str, Tensor]:
-    """Return a copy of every parameter by name; tied ones appear once."""
+    """Return a copy of every parameter by name; tied parameters appear once."""
     return {name: weight.detach().clone() for name, weight in model.named_parameters()}
 
 
 def load_weights(model: PreTrainedModel, named: dict[str, Tensor]) -> None:
-    """Put back what :func:`weights` returned."""
+    """Write what :func:`weights` returned into a model."""
     with torch.no_grad():
         for name, weight in model.named_parameters():
             weight.copy_(named[name])
@@ -171,7 +173,7 @@ def load_weights(model: PreTrainedModel, named: dict[str, Tensor]) -> None:
 def moments(
     optimizers: Sequence[torch.optim.Optimizer], model: PreTrainedModel
 ) -> dict[str, Tensor]:
-    """Return the optimisers' state, flat: ``{number of it}:{parameter}:{entry}`` -> tensor."""
+    """Return the optimisers' state: ``{number of optimiser}:{parameter}:{entry}`` -> tensor."""
     return {
         f"{number}:{name}:{entry}": value
         for number, optimizer in enumerate(optimizers)
@@ -183,10 +185,10 @@ def moments(
 def load_moments(
     optimizers: Sequence[torch.optim.Optimizer], model: PreTrainedModel, flat: dict[str, Tensor]
 ) -> None:
-    """Put back what :func:`moments` returned."""
+    """Write what :func:`moments` returned into optimisers."""
     named = dict(model.named_parameters())
     for key, value in flat.items():
         number, name, entry = key.split(":")
         weight = named[name]
-        # On a GPU the optimiser keeps the count of steps where its fused kernel reads it.
+        # On a GPU the fused kernel needs the count of steps on the device.
         optimizers[int(number)].state[weight][entry] = value.to(weight.device)

@@ -1,12 +1,12 @@
-"""Batches of token rows whose order is a pure function of (seed, step).
+"""Batches of token rows. The rows of a batch depend only on the seed and the step.
 
 *Packed* rows are windows of the text, as long as the context. *Sentence* rows are sentences with
-both their boundaries. In either case every token is predicted exactly once per epoch (but for
-the tail of a sentence that is longer than the context), and padding is not, unless it is asked for.
+both boundaries. In both cases every token is predicted exactly once per epoch, except the end of a
+sentence that is longer than the context. Padding is predicted only with ``padding_in_loss``.
 
-A batch of the optimiser is a random sample of the epoch's rows: with ``PCG64(SeedSequence([seed, 1,
-epoch]))`` as generator, batch ``k`` of an epoch has the rows ``permutation(n)[k * size : (k + 1) *
-size]``. Only the micro-batches within it are of sentences of like length (:meth:`Batch.split`).
+The batch of a step is a random sample of the epoch's rows. The random generator of an epoch is
+``PCG64(SeedSequence([seed, 1, epoch]))``. Batch ``k`` of the epoch has the rows ``permutation(n)[k
+* size : (k + 1) * size]``. Only its micro-batches group sentences by length (:meth:`Batch.split`).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from poshgrid.config import Recipe
     from poshgrid.models.tokenization.encode import Tokens
 
-IGNORED = -100  # target of a position that is not predicted; torch's cross entropy leaves it out
+IGNORED = -100  # target of a position that is not predicted; torch's cross entropy ignores it
 
 
 MILESTONE_SLACK = 1.01
-"""A milestone counts as reached if the last step misses it by at most 1%: a corpus of 10M words has
-a few words less.
+"""A milestone counts as reached if the last step misses it by at most 1%, because a
+corpus of 10M words may have a few words less.
 """
 
 
 def milestones(words: float) -> list[int]:
-    """Return the milestones of BabyLM that so many words seen reach, in millions of words."""
+    """Return the milestones of BabyLM, in millions of words, that training on ``words`` reaches."""
     reached = int(words * MILESTONE_SLACK / 1e6)
     known = [*range(1, 10), *range(10, 100, 10), *range(100, reached + 1, 100)]
     return [million for million in known if million <= reached]
@@ -57,11 +57,11 @@ class Batch:
         return int((self.targets != IGNORED).sum())
 
     def split(self, tokens: int, padding: int) -> Iterator[Batch]:
-        """Yield micro-batches; sentences are sorted by length first, the longest in front.
+        """Yield micro-batches; sentences are sorted by length, the longest first.
 
         Args:
-            tokens: of a micro-batch at most, padding included; a single row may have more.
-            padding: of a micro-batch of sentences at most, tokens.
+            tokens: most tokens in a micro-batch, padding included; a single row may have more.
+            padding: most padding tokens in a micro-batch of sentences.
         """
         lengths = np.full(len(self.inputs), self.inputs.shape[1])
         if self.sentences is not None:
@@ -73,7 +73,7 @@ class Batch:
             fits &= np.cumsum(longest - lengths[order]) <= padding
             number = max(1, np.count_nonzero(fits))
             if self.sentences is not None and number == len(order) - 1 > 2:
-                number -= 1  # the model would be compiled anew for a single row at the end
+                number -= 1  # a last row alone would need a new compilation
             rows, order = order[:number], order[number:]
             yield Batch(
                 self.inputs[rows, :longest],
@@ -83,7 +83,7 @@ class Batch:
             )
 
     def filled(self, rows: int, length: int) -> Batch:
-        """Pad with empty rows and columns to at least this shape; they have no targets."""
+        """Return the batch padded to at least this shape; what is added has no targets."""
         more = ((0, max(rows - len(self.inputs), 0)), (0, max(length - self.inputs.shape[1], 0)))
         if not np.any(more):
             return self
@@ -93,16 +93,16 @@ class Batch:
 
 
 class Rows(ABC):
-    """A split cut into rows, of which a step takes those that follow, or those of a drawn order.
+    """The rows of a split. Each step takes the next ones, in their own or in a random order.
 
     Args:
-        number: of rows.
-        batch_size: rows of a step.
-        seed: of the order drawn for each epoch; None to take rows as they follow.
+        number: number of rows.
+        batch_size: rows in a step.
+        seed: of the random order, which each epoch draws; None for their own order.
     """
 
     truncated = 0
-    """Sentences that lose their tail, or of masked rows drop out: longer than the context."""
+    """Sentences longer than the context: they lose their end; masked rows are left out."""
     copies = 1
     """Rows of each sentence in one pass."""
 
@@ -110,7 +110,7 @@ class Rows(ABC):
         self._number, self._size, self._seed = number, batch_size, seed
         self.steps_per_epoch = -(-number // batch_size)
         """Batches in one pass."""
-        self._epoch = -1  # that an order is drawn for
+        self._epoch = -1  # whose order was drawn last
         self._order = np.empty(0, np.uint8)
 
     @abstractmethod
@@ -119,30 +119,32 @@ class Rows(ABC):
 
     @abstractmethod
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield the whole split once, unshuffled, so many rows at a time."""
+        """Yield the whole split once, unshuffled, ``rows`` rows at a time."""
 
-    def _draw(self, random: np.random.Generator) -> np.ndarray:
-        """Return the order of an epoch's rows."""
-        # The smallest type of number: ten copies of each sentence of a corpus are many rows.
-        return random.permutation(np.arange(self._number, dtype=np.min_scalar_type(self._number)))
+    def _begin_epoch(self, random: np.random.Generator) -> None:
+        """Draw the order of an epoch's rows."""
+        # The smallest integer type: ten copies of each sentence of a corpus are many rows.
+        numbers = np.arange(self._number, dtype=np.min_scalar_type(self._number))
+        self._order = random.permutation(numbers)
 
-    def _taken(self, step: int) -> np.ndarray:
-        """Return the numbers of a step's rows, int64."""
+    def _step_rows(self, step: int) -> np.ndarray:
+        """Return the numbers of a step's rows, int64; begin its epoch if that is a new one."""
         epoch, batch = divmod(step, self.steps_per_epoch)
         first = batch * self._size
         if self._seed is None:
             return np.arange(first, min(first + self._size, self._number))
         if epoch != self._epoch:
-            random = seeds.generator(self._seed, seeds.ORDER, epoch)
-            self._epoch, self._order = epoch, self._draw(random)
+            self._epoch = epoch
+            self._begin_epoch(seeds.generator(self._seed, seeds.ORDER, epoch))
         return self._order[first : first + self._size].astype(np.int64)
 
 
 class Packed(Rows):
     """Windows of ``context_length`` tokens.
 
-    The stream begins and ends with the boundary token, so it is a ring: each epoch cuts it from
-    another starting point, which lets every word meet every position. The last window is short.
+    The stream begins and ends with the boundary token, so it is used as a ring. Each epoch starts
+    at another token of the ring, so that a word is not always at the same position of its window.
+    The last window is short.
     """
 
     def __init__(self, recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> None:
@@ -154,22 +156,23 @@ class Packed(Rows):
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        rows = self._taken(step)  # which may draw another start
+        rows = self._step_rows(step)  # in a new epoch, this sets the start, too
         return self._cut(rows, self._start)
 
-    def _draw(self, random: np.random.Generator) -> np.ndarray:
+    def _begin_epoch(self, random: np.random.Generator) -> None:
+        """Draw the token that an epoch starts at, then the order of its windows."""
         self._start = int(random.integers(self._ring))
-        return super()._draw(random)
+        super()._begin_epoch(random)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield the whole split once, unshuffled, so many rows at a time."""
+        """Yield the whole split once, unshuffled, ``rows`` rows at a time."""
         for first in range(0, self._number, rows):
             yield self._cut(np.arange(first, min(first + rows, self._number)), 0)
 
     def _cut(self, rows: np.ndarray, start: int) -> Batch:
-        """Return windows of the ring that starts at a token; rows: numbers of windows."""
+        """Return windows of the ring, by their numbers; the first begins at token ``start``."""
         begin = rows[:, None] * self._length
-        position = begin + np.arange(self._length)  # [rows, context], before the turn of the ring
+        position = begin + np.arange(self._length)  # [rows, context], counted from `start`
         real = position < self._ring
         inputs = self._ids[(start + position) % self._ring].astype(np.int64)
         targets = self._ids[(start + position + 1) % self._ring].astype(np.int64)
@@ -181,10 +184,10 @@ class Packed(Rows):
 
 
 class Sentences(Rows):
-    """One sentence a row, padded to the longest of its batch.
+    """One sentence in each row, padded to the longest of its batch.
 
-    With ``padding_in_loss`` every sentence is padded to the context, and the padding predicted,
-    too, in training. That was done in the published code of experiment 3 (recency arm).
+    With ``padding_in_loss``, training pads every sentence to the context and predicts the padding,
+    too, as in the published code of experiment 3 (recency arm).
     """
 
     def __init__(self, recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> None:
@@ -197,19 +200,19 @@ class Sentences(Rows):
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        return self._pad(self._taken(step), self._width)
+        return self._pad(self._step_rows(step), self._width)
 
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield the whole split once, shortest sentences first, so many at a time.
+        """Yield the whole split once, shortest sentences first, ``rows`` at a time.
 
-        No padding is predicted, so that the losses of all recipes compare.
+        No padding is predicted, so that the losses of all recipes are comparable.
         """
         order = np.argsort(self._lengths, kind="stable")
         for first in range(0, len(order), rows):
             yield self._pad(order[first : first + rows])
 
     def _pad(self, rows: np.ndarray, width: int | None = None) -> Batch:
-        """Return sentences as rows; width: of all rows, whose padding is then predicted."""
+        """Return sentences as rows. With a ``width``, all have it and padding is predicted."""
         lengths = self._lengths[rows]
         column = np.arange(width or int(lengths.max()))
         real = column < lengths[:, None]
@@ -231,7 +234,7 @@ def rows(recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> Rows:
     Args:
         recipe: input, context, batch size and order.
         tokens: the split.
-        padding_id: stands where a row has no token.
+        padding_id: token id of positions without a token.
         seed: of the order.
     """
     kind = Packed if recipe.input == "packed" else Sentences
@@ -239,5 +242,5 @@ def rows(recipe: Recipe, tokens: Tokens, padding_id: int, seed: int) -> Rows:
 
 
 def order_seed(recipe: Recipe, seed: int) -> int | None:
-    """Return the seed of the order of a recipe's rows, or None if it is the corpus's own."""
+    """Return the seed of the order of rows, or None if a recipe keeps the order of the corpus."""
     return None if recipe.order == "given" else seed

@@ -1,19 +1,18 @@
 """The shuffled k-Dyck language: k kinds of brackets, each well-balanced by itself.
 
-Brackets of one kind nest as ever; those of different kinds may cross, ``( [ ) ]``. It is k Dyck
-languages of one kind each, shuffled into one another (Suzgun et al., 2019; Hu et al., 2025).
+Brackets of one kind nest as usual; brackets of different kinds may cross: ``( [ ) ]``. So k Dyck
+languages of one kind each are shuffled into one (Suzgun et al., 2019; Hu et al., 2025).
 
-A sequence is drawn from left to right. Let ``open`` be the number of brackets that are open and
-``room`` the number of places that are left, this one included.
+A sequence is drawn from left to right. Let ``open`` be the number of open brackets and ``room`` the
+number of positions that are left, including this one.
 
-- Nothing is open: a bracket opens.
-- As many are open as may be (``depth``), or as there is room to close: one closes.
-- Else the place is *free*: a bracket opens with probability ``p_open``, or one closes.
+- No bracket is open: one opens.
+- ``open`` is as large as ``depth`` or as ``room``: one closes.
+- Otherwise the position is *free*: one opens with probability ``p_open``, or one closes.
 
-The kind of a bracket that opens is drawn uniformly from all kinds. The bracket that closes is drawn
-uniformly from those that are open, so that a kind which is open twice is twice as likely. (Whether
-it is drawn from open brackets or from open kinds matters little where kinds are many and depth is
-not.)
+The kind of an opening bracket is drawn uniformly from all kinds. The closing bracket is drawn
+uniformly from the open brackets, so that a kind that is open twice is twice as likely. (If there
+are many kinds and the depth is small, it would hardly matter to draw from open kinds instead.)
 """
 
 from __future__ import annotations
@@ -38,24 +37,24 @@ class Language:
     k: int
     """Kinds of brackets."""
     p_open: float
-    """Probability that a bracket opens where it may open or close."""
+    """Probability that a bracket opens at a position where it may open or close."""
     depth: int
-    """Brackets open at once, at most, of all kinds together."""
+    """Most brackets that may be open at the same time, all kinds together."""
     length: int
     """Brackets in a sequence; even."""
 
     name = "dyck"
-    """Of its streams of random numbers."""
+    """Name in the keys of its random streams."""
 
     def draw(
         self, seed: int, indices: Sequence[int] | np.ndarray, part: str = "train"
     ) -> np.ndarray:
-        """Return sequences, each a pure function of the seed, the part and its index.
+        """Return sequences. Each depends only on the seed, the part and its index.
 
         Args:
             seed: of the run.
             indices: numbers of the sequences, in any order.
-            part: which of the seed's streams, e.g. ``train`` or ``dev``.
+            part: ``train``, ``dev`` ...: each has its own random stream.
 
         Returns:
             Kinds, int32, of shape [indices, length]: ``i`` opens a bracket of kind i, and ``k + i``
@@ -76,7 +75,7 @@ class Language:
                 held.append(kind)
                 brackets.append(kind)
             else:
-                # What closes leaves its slot to the last one that is open
+                # The last open bracket moves into the slot of the closed one
                 slot = int(pick * len(held))
                 brackets.append(held[slot] + self.k)
                 held[slot] = held[-1]
@@ -85,24 +84,25 @@ class Language:
         return brackets
 
 
-SAMPLE = 2**18  # brackets that bigrams are counted in
-# What may follow: the same bracket's kind or another one, opening or closing
+SAMPLE = 2**18  # brackets in the sample in which bigrams are counted
+# What may follow a bracket: one that opens or closes, of the same kind or another
 _STEPS = ((True, True), (True, False), (False, True), (False, False))  # opens, of the same kind
 
 
 class Flat(Language):
-    """A flat language of the same bigrams: each bracket depends on the one before it alone.
+    """A flat language with the same bigrams: each bracket depends only on the one before it.
 
-    How often an opening or a closing bracket is followed by one that opens or closes, of its own
-    kind or of another, is counted in sequences of the language; kinds are alike there, and so here.
-    What is missing is all that needs more memory than one bracket: that each closes what is open.
+    The bigrams are counted in sequences of :class:`Language`: how often a bracket that opens (or
+    closes) is followed by one that opens (or closes), of the same kind or another. Both languages
+    use all kinds equally often. This one lacks everything that needs more memory than one bracket:
+    its brackets do not match.
     """
 
     name = "flat"
 
     @cached_property
     def bigrams(self) -> np.ndarray:
-        """Probabilities of what follows a closing and an opening bracket, [2, 4]: ``_STEPS``."""
+        """Probability of each of ``_STEPS`` after a closing and an opening bracket, [2, 4]."""
         number = -(-SAMPLE // self.length)
         drawn = Language(**vars(self)).draw(0, range(number), "bigrams")
         opens, kinds = drawn < self.k, drawn % self.k
@@ -119,28 +119,28 @@ class Flat(Language):
         below = self.bigrams.cumsum(axis=1)[:, :-1].tolist()
         opens, brackets = True, [kind]
         for coin, jump in zip(coins[1:], jumps[1:], strict=True):
-            # The first of the four whose cumulated probability the coin is below
+            # The first of the four whose cumulative probability is above the coin
             opens, same = _STEPS[bisect_right(below[opens], coin)]
-            if not same:  # of k - 1 other kinds: so many further on, in a circle
+            if not same:  # one of the k - 1 other kinds
                 kind = (kind + 1 + jump) % self.k
             brackets.append(kind if opens else kind + self.k)
         return brackets
 
 
 LANGUAGES = {"dyck": Language, "flat-brackets": Flat}
-"""Bias -> what its sequences are drawn from."""
+"""Bias -> the language of its sequences."""
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """How brackets become token ids, and the size of the model that reads them."""
+    """How brackets become token ids, and the vocabulary of the model that reads them."""
 
     pieces: list[list[int]]
-    """Ids of every bracket, 2 k of them, in the order of :meth:`Language.draw`."""
+    """Token ids of each of the 2 k brackets, in the order of :meth:`Language.draw`."""
     vocabulary: Vocabulary
 
     def ids(self, brackets: np.ndarray) -> np.ndarray:
-        """Return the first ids of sequences, as many as they have brackets: [rows, length]."""
+        """Return the first ids of sequences, as many as their brackets: [rows, length]."""
         table = np.full((len(self.pieces), max(map(len, self.pieces))), -1, np.int64)
         for bracket, pieces in enumerate(self.pieces):
             table[bracket, : len(pieces)] = pieces
@@ -149,16 +149,16 @@ class Alphabet:
 
 
 class Brackets(Rows):
-    """Rows of the language: each is the boundary and a sequence, of which all is predicted.
+    """Rows of the language: each is the boundary and a sequence, all of which is predicted.
 
-    A pass is as long as training, so no sequence comes twice.
+    One pass is the whole training, so no sequence occurs twice.
 
     Args:
-        language: what sequences are drawn from.
-        alphabet: how they are written. A sequence whose ids are more than its brackets loses the
-            rest, so that every row is as long as the language's ``length``.
+        language: draws the sequences.
+        alphabet: writes them. A sequence with more ids than brackets is cut, so that every row is
+            as long as the language's ``length``.
         seed: of the run.
-        part: of the seed's sequences; see :meth:`Language.draw`.
+        part: see :meth:`Language.draw`.
         batch_size: sequences in a batch.
         steps: batches in a pass.
     """
@@ -175,20 +175,20 @@ class Brackets(Rows):
     ) -> None:
         super().__init__(batch_size * steps, batch_size, None)
         self._language, self._alphabet = language, alphabet
-        self._drawn_by, self._part = seed, part
+        self._language_seed, self._part = seed, part
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
         return self._rows(np.arange(step * self._size, (step + 1) * self._size))
 
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield a whole pass once, so many rows at a time."""
+        """Yield the whole pass once, ``rows`` rows at a time."""
         for first in range(0, self._number, rows):
             yield self._rows(np.arange(first, min(first + rows, self._number)))
 
     def _rows(self, indices: np.ndarray) -> Batch:
-        """Return the sequences of these numbers."""
-        targets = self._alphabet.ids(self._language.draw(self._drawn_by, indices, self._part))
+        """Return the sequences with these numbers."""
+        targets = self._alphabet.ids(self._language.draw(self._language_seed, indices, self._part))
         inputs = np.roll(targets, 1, axis=1)
         inputs[:, 0] = self._alphabet.vocabulary.boundary_id
         return Batch(inputs, targets)

@@ -1,11 +1,12 @@
-"""Floating-point operations that training takes for each token.
+"""Count the floating-point operations of training, for each token.
 
-A weight that is multiplied with each token's activations costs a multiplication and an addition
-forward and twice that backward: 6 FLOPs per token (Kaplan et al., 2020, section 2.1; Chowdhery et
-al., 2022, PaLM, appendix B). Attention adds 12 * layers * width * keys, where ``keys`` is how many
-tokens one attends to: half the context under a causal mask, as Kaplan et al. count it (PaLM counts
-the whole context), all of it for a masked model (a hybrid one is counted as causal). Not counted:
-looking up embeddings, additions, norms, activations, the softmax, the optimiser.
+A weight that is multiplied with the activations of each token costs 6 FLOPs per token: one
+multiplication and one addition forward, and twice that backward (Kaplan et al., 2020, section 2.1;
+Chowdhery et al., 2022, PaLM, appendix B). Attention adds 12 * layers * width * keys; ``keys`` is
+the number of tokens that a token attends to. In a causal model that is half the context, as in
+Kaplan et al. (PaLM counts the whole context); in a masked model, the whole context. A hybrid model
+counts as causal. Not counted: looking up embeddings, additions, norms, activations, the softmax,
+the optimiser.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 def per_token(model: PreTrainedModel, context_length: int) -> float:
     """Return the FLOPs of training on one token, forward and backward.
 
-    Every matrix of the model but those of embeddings is taken to be multiplied once per token; an
-    output layer counts, whether or not it shares the embeddings' weights. A masked model is taken
-    to predict at every position, as transformers' do.
+    It assumes that every matrix except embeddings is multiplied once per token. The output layer
+    counts, even if its weights are those of the embeddings. A masked model is assumed to predict at
+    every position, as those of transformers do.
 
     Args:
-        model: any whose matrices are those of its modules: GPT-2, RoBERTa, our LSTM.
-        context_length: tokens of a row.
+        model: its matrices must belong to its modules, as in GPT-2, RoBERTa and our LSTM.
+        context_length: tokens in a row.
     """
     multiplied = sum(
         weight.numel()

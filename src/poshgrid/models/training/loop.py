@@ -1,4 +1,4 @@
-"""The training loop: forward, backward, clip, step; dev loss now and then; best weights kept."""
+"""The training loop: steps, dev losses and checkpoints. It keeps the best or the last weights."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 SAVE_SECONDS, SAVE_SHARE = 10.0, 20
-"""A resumable checkpoint is written after this many seconds, and after this many times the seconds
-that the last one took, so that saving takes at most 5% of the time. It changes no result."""
+"""The next resumable checkpoint is due after this many seconds, but not before this many times the
+time that the last one took. So saving takes at most 5% of the time. It changes no result."""
 MAX_NORM = 1.0
-"""Of the gradient; a longer one is scaled down to it."""
+"""Largest norm of the gradient; a longer gradient is scaled down to it."""
 TOKENS_AT_ONCE = {"cpu": 4_096, "cuda": 16_384}
-"""Inputs, padding included, of a micro-batch if the recipe does not say how many rows it has."""
+"""Tokens in a micro-batch, padding included, if the recipe does not give its number of rows."""
 PADDING_AT_ONCE = {"cpu": 64, "cuda": 16_384}
-"""Padding of a micro-batch of sentences, in tokens: about what another micro-batch would cost. On a
-GPU that is all the padding there is: one micro-batch of one shape is faster than several."""
+"""Most padding in a micro-batch of sentences, in tokens: about as expensive as one more
+micro-batch. On a GPU this never splits a batch: one micro-batch of one shape is faster."""
 
 
 def run(
@@ -46,29 +46,29 @@ def run(
     biases: Iterable[Bias] = (),
     checkpoints: Checkpoints,
 ) -> Progress:
-    """Train a model until its steps or its patience are over; leave it with what is kept.
+    """Train a model until its steps or its patience end, then give it the weights to keep.
 
     Args:
         model: with its initial weights, on its device; changed in place.
-        train: rows that are learned from.
+        train: rows to learn from.
         dev: rows that decide which weights are best and when to stop.
-        recipe: how.
+        recipe: how to train.
         seed: of the order of rows and of dropout.
         biases: inductive biases, already prepared.
-        checkpoints: where an earlier attempt may have left off.
+        checkpoints: of this run; an earlier attempt may have written some.
 
     Raises:
         PoshgridError: the loss is no longer a number, or the job was asked to end.
     """
     biases = list(biases)
     plan, progress = Plan(recipe, train.steps_per_epoch), Progress()
-    steppers = optimizers(model, recipe)
+    optimizers = build_optimizers(model, recipe)
     best_weights = checkpoint.weights(model)
     if newest := checkpoints.newest():
         tensors, past = newest
         progress, best_weights = Progress(**past), tensors["best"]
         checkpoint.load_weights(model, tensors["weights"])
-        checkpoint.load_moments(steppers, model, tensors["moments"])
+        checkpoint.load_moments(optimizers, model, tensors["moments"])
         log.info("resumed at step %s of %s", f"{progress.step:,}", f"{plan.last:,}")
     saved = first = progress.step
     due = time.monotonic() + SAVE_SECONDS
@@ -79,13 +79,13 @@ def run(
         tensors = {
             "weights": checkpoint.weights(model),
             "best": best_weights,
-            "moments": checkpoint.moments(steppers, model),
+            "moments": checkpoint.moments(optimizers, model),
         }
         checkpoints.save(progress.step, tensors, asdict(progress))
         now = time.monotonic()
         return now + max(SAVE_SECONDS, SAVE_SHARE * (now - began))
 
-    def stop_if_asked() -> None:
+    def stop_if_signalled() -> None:
         if received:
             raise signals.StoppedError(
                 f"{checkpoints.folder}: stopped by a signal at step {progress.step:,} of "
@@ -94,34 +94,34 @@ def run(
                 progress.step - first,
             )
 
-    with signals.told_to_end() as received, training(model, recipe):
-        # One more round than steps: the last one evaluates and ends.
+    with signals.collect() as received, training(model, recipe):
+        # One round more than steps: the last round only evaluates.
         for step in logs.progress(range(first, plan.last + 1), "training"):
-            asked = bool(received)
+            signalled = bool(received)
             if plan.keeps(step):
                 checkpoints.keep(step, checkpoint.weights(model))
-            if plan.evaluates(step) and progress.evaluated_at != step and not asked:
+            if plan.evaluates(step) and progress.evaluated_at != step and not signalled:
                 bias.at(biases, model, plan.epoch(step))
                 _evaluate(model, dev, plan, progress)
-                asked = bool(received)
+                signalled = bool(received)
             if progress.evaluated_at == step:  # just now, or before the job was resumed
                 if progress.best_step == step:
                     best_weights = checkpoint.weights(model)
-                progress.stopped = plan.over(step, progress.best_step)
+                progress.stopped = plan.stop_reason(step, progress.best_step)
                 if progress.stopped:
                     break
-            if step > saved and (asked or time.monotonic() >= due):
+            if step > saved and (signalled or time.monotonic() >= due):
                 due = save()
                 saved = step
-            if asked:
-                stop_if_asked()
+            if signalled:
+                stop_if_signalled()
             began = time.perf_counter()
-            taken = take(model, train, plan, step, seed=seed, biases=biases, steppers=steppers)
-            progress.book(*taken, time.perf_counter() - began)
+            counted = training_step(model, optimizers, train, plan, step, seed=seed, biases=biases)
+            progress.add_step(*counted, time.perf_counter() - began)
     if recipe.keep == "last":
         if progress.step > saved:
-            save()  # what comes after need not train again
-        stop_if_asked()
+            save()  # so that a later failure needs no new training
+        stop_if_signalled()
         return progress
     checkpoint.load_weights(model, best_weights)
     bias.at(biases, model, plan.epoch(progress.best_step))
@@ -129,46 +129,46 @@ def run(
 
 
 def _evaluate(model: PreTrainedModel, dev: data.Rows, plan: Plan, progress: Progress) -> None:
-    """Take the dev loss, book it and log it."""
+    """Compute the dev loss, record it and log it."""
     recipe = plan.recipe
     batches = dev.in_order(rows_at_once(recipe, model.device.type))
-    progress.evaluated(
-        losses.mean(model, alike(model, batches, recipe), recipe.precision),
+    progress.add_evaluation(
+        losses.mean(model, same_shape_batches(model, batches, recipe), recipe.precision),
         epoch=progress.step / plan.steps_per_epoch,
         rate=plan.learning_rate(progress.step - 1) if progress.step else None,
     )
-    progress.tell(plan.last)
+    progress.log_last_evaluation(plan.last)
 
 
 # ---- a step ----------------------------------------------------------------------------------
 
 
-def take(
+def training_step(
     model: PreTrainedModel,
+    optimizers: list[torch.optim.Optimizer],
     train: data.Rows,
     plan: Plan,
     step: int,
     *,
     seed: int,
     biases: list[Bias],
-    steppers: list[torch.optim.Optimizer],
 ) -> tuple[int, float, float]:
-    """Take a step of the optimisers.
+    """Take one step of the optimisers.
 
-    The gradient is that of the mean over the step's predicted tokens, however they are split into
-    micro-batches.
+    The gradient is that of the mean loss over all predicted tokens of the step; the split into
+    micro-batches does not matter.
 
     Args:
-        model: in training, on its device; changed in place.
-        train: rows that are learned from.
+        model: in training mode, on its device; changed in place.
+        optimizers: from :func:`build_optimizers`.
+        train: rows to learn from.
         plan: the recipe and its learning rates.
         step: counted from 0.
         seed: of dropout.
         biases: inductive biases, already prepared.
-        steppers: from :func:`optimizers`.
 
     Returns:
-        Predicted tokens; NLL, and what biases added to it: nats, summed over the tokens.
+        Number of predicted tokens; their summed NLL, and what biases added to it, in nats.
 
     Raises:
         PoshgridError: the loss is no longer a number.
@@ -178,8 +178,8 @@ def take(
     bias.at(biases, model, plan.epoch(step + 1))
     tokens = batch.tokens
     nll, added = (torch.zeros((), dtype=torch.float64, device=device) for _ in range(2))
-    at_once = rows_at_once(recipe, device.type) * recipe.context_length
-    for part in alike(model, batch.split(at_once, PADDING_AT_ONCE[device.type]), recipe):
+    limit = rows_at_once(recipe, device.type) * recipe.context_length
+    for part in same_shape_batches(model, batch.split(limit, PADDING_AT_ONCE[device.type]), recipe):
         loss = losses.summed(model, part, recipe.precision)
         nll += loss.detach()
         for term in biases:
@@ -195,7 +195,7 @@ def take(
             f"training: the loss is {total} at step {step:,}; lower learning_rate "
             f"({recipe.learning_rate:g}) or raise warmup_steps in recipe {recipe.name!r}"
         )
-    for optimizer in steppers:
+    for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["lr"] = plan.learning_rate(step)
         optimizer.step()
@@ -203,13 +203,13 @@ def take(
     return tokens, nll.item(), added.item()
 
 
-def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
-    """Return AdamW with weight decay on matrices, embeddings included, not on biases and norms.
+def build_optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Return AdamW; with ``optimizer: muon``, also Muon for the matrices of layers.
 
-    That is what the Hugging Face trainer does, with its betas (0.9, 0.999) and epsilon (1e-8).
-    With ``muon``, a second optimiser takes the matrices of layers: Muon (Jordan et al., 2024),
-    whose steps are scaled to the size of AdamW's (Liu et al., 2025), so that learning rate and
-    weight decay serve both.
+    Weight decay applies to matrices, embeddings included, but not to biases and norms. AdamW has
+    betas (0.9, 0.999) and epsilon 1e-8. All this is as in the Hugging Face trainer. The steps of
+    Muon (Jordan et al., 2024) are scaled to the size of AdamW's (Liu et al., 2025), so that both
+    use the same learning rate and weight decay.
     """
     named, kept = dict(model.named_parameters()), tables(model)
     matrices = [name for name in named if named[name].dim() == 2 and name not in kept]
@@ -230,7 +230,7 @@ def optimizers(model: PreTrainedModel, recipe: Recipe) -> list[torch.optim.Optim
 def tables(model: PreTrainedModel) -> set[str]:
     """Return the names of the parameters whose rows are tokens or positions.
 
-    They are the embeddings and the output layer, tied or not. What they are called does not matter.
+    They are the embeddings and the output layer, tied or not; their names do not matter.
     """
     output = model.get_output_embeddings()
     layers = [part for part in model.modules() if isinstance(part, torch.nn.Embedding)]
@@ -241,10 +241,10 @@ def tables(model: PreTrainedModel) -> set[str]:
 
 
 def rows_at_once(recipe: Recipe, device: str) -> int:
-    """Return the rows of a micro-batch that are as long as the context; of shorter ones, more fit.
+    """Return how many rows of full context length a micro-batch has; more shorter rows fit.
 
     Args:
-        recipe: may say it.
+        recipe: may set ``micro_batch_size``.
         device: ``cpu`` or ``cuda``.
     """
     tokens = TOKENS_AT_ONCE[device]
@@ -252,11 +252,12 @@ def rows_at_once(recipe: Recipe, device: str) -> int:
     return min(rows, recipe.batch_size)
 
 
-def replayed(recipe: Recipe, device: str) -> bool:
-    """Tell whether a compiled model is replayed as a CUDA graph, not launched kernel by kernel.
+def uses_cuda_graph(recipe: Recipe, device: str) -> bool:
+    """Return whether a compiled model runs as a CUDA graph instead of kernel by kernel.
 
-    Its kernels and their memory are then always the same: rows must be of one shape, and a step's
-    gradient that of one micro-batch (torch's issue 169545: the next would overwrite it).
+    A CUDA graph always runs the same kernels on the same memory. So all batches must have one
+    shape, and a step must be one micro-batch: the next one would overwrite its gradient (torch's
+    issue 169545).
     """
     at_once = rows_at_once(recipe, device)
     return device == "cuda" and recipe.input == "packed" and at_once == recipe.batch_size
@@ -264,11 +265,11 @@ def replayed(recipe: Recipe, device: str) -> bool:
 
 @contextmanager
 def training(model: PreTrainedModel, recipe: Recipe) -> Iterator[None]:
-    """Train a model for a time: attention without masks; its body compiled where that is wanted.
+    """Prepare a model for training inside the block: no attention masks, and a compiled body.
 
-    It is compiled in place: modules and parameters keep their names. Lengths are dynamic where rows
-    are sentences, or every length would be compiled anew. An LSTM is not compiled: its layers are
-    one kernel each already, at which a graph would break.
+    The body is compiled in place, so modules and parameters keep their names. If rows are
+    sentences, lengths are dynamic: otherwise each new length would be compiled. An LSTM is never
+    compiled: each of its layers is one kernel already, and a graph would break there.
     """
     model.train()
     wanted = {"on": True, "off": False, "auto": model.device.type == "cuda"}[recipe.compile]
@@ -278,10 +279,10 @@ def training(model: PreTrainedModel, recipe: Recipe) -> Iterator[None]:
         if not wanted or recurrent or body is model:
             yield
             return
-        mode = "reduce-overhead" if replayed(recipe, model.device.type) else None
+        mode = "reduce-overhead" if uses_cuda_graph(recipe, model.device.type) else None
         body.compile(dynamic=recipe.input == "sentence", mode=mode)
         try:
-            # Dynamic is what is said of lengths: the share of dropout is no input of the graph.
+            # Only lengths are dynamic: the dropout rate is a constant of the graph.
             with torch._dynamo.config.patch(specialize_float=True):
                 yield
         finally:
@@ -290,9 +291,9 @@ def training(model: PreTrainedModel, recipe: Recipe) -> Iterator[None]:
 
 @contextmanager
 def _kernels(recipe: Recipe) -> Iterator[None]:
-    """Keep cuDNN's attention from sentences: it makes a plan for every new shape, some 40 ms long.
+    """Turn off cuDNN's attention for rows of sentences inside the block.
 
-    PyTorch's own kernels take any shape.
+    It plans about 40 ms for every new shape. PyTorch's own kernels take any shape.
     """
     cudnn = torch.backends.cuda.cudnn_sdp_enabled()
     torch.backends.cuda.enable_cudnn_sdp(cudnn and recipe.input == "packed")
@@ -302,12 +303,12 @@ def _kernels(recipe: Recipe) -> Iterator[None]:
         torch.backends.cuda.enable_cudnn_sdp(cudnn)
 
 
-def alike(
+def same_shape_batches(
     model: PreTrainedModel, batches: Iterable[data.Batch], recipe: Recipe
 ) -> Iterator[data.Batch]:
-    """Yield batches; packed ones for a compiled model all of one shape.
+    """Yield batches; if the model is compiled and rows are packed, pad them to one shape.
 
-    The last of an epoch or of a split is smaller, and the model would be compiled anew for it.
+    The last batch of an epoch or a split is smaller, and would need a new compilation.
     """
     fixed = model.base_model._compiled_call_impl is not None and recipe.input == "packed"
     rows, length = rows_at_once(recipe, model.device.type), recipe.context_length

@@ -1,11 +1,11 @@
-"""Negative log-likelihood of token rows, in nats, padding left out.
+"""Negative log-likelihood of token rows, in nats, without padding.
 
-The output layer and its cross-entropy are computed in one, a few rows at a time. At 32,768 types
-the scores of one batch of 32 x 512 tokens are 2 GB, and a plain loss writes, reads and keeps them
-several times over. Here the scores of some rows become their losses and, in the same memory, their
-own gradient, which is multiplied on at once: what is kept for the backward pass is as large as its
-inputs. The idea is that of Hsu et al. (2024, Liger Kernel) and of Wijmans et al. (2025, Cut Your
-Losses in Large-Vocabulary Language Models).
+The output layer and its cross-entropy are computed together, a few rows at a time. With 32,768
+types, the scores of one batch of 32 x 512 tokens take 2 GB, and a plain loss writes, reads and
+stores them several times. Here, the scores of a few rows give their losses; then their gradient is
+computed in the same memory. The gradient is used immediately, so the backward pass stores only
+tensors of the size of the inputs, never the scores. The idea is from Hsu et al. (2024, Liger
+Kernel) and Wijmans et al. (2025, Cut Your Losses in Large-Vocabulary Language Models).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 ROWS = {"cpu": 1_024, "cuda": 4_096}
-"""Rows whose scores are held at a time: enough for matrix products to run at full speed."""
+"""Rows whose scores are in memory at a time: enough for fast matrix products."""
 SLICE = 2**20
-"""Scores that are exponentiated at a time on a CPU: 4 MB, which its cache may hold."""
+"""Scores to exponentiate at a time on a CPU: 4 MB, which may fit into its cache."""
 FUSED = frozenset(
     {
         "GPT2LMHeadModel",
@@ -37,15 +37,15 @@ FUSED = frozenset(
         "RobertaForMaskedLM",
     }
 )
-"""Models whose scores are a linear output layer of the last hidden states, and nothing more."""
+"""Models whose scores are only a linear output layer of the last hidden states."""
 
 
 def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> Tensor:
-    """Return the NLL summed over a batch's predicted tokens: a float32 scalar, nats.
+    """Return the NLL summed over the predicted tokens of a batch: a float32 scalar, nats.
 
-    Causal rows are padded on the right, where attention does not look, so they need no mask. The
-    scores of :data:`FUSED` models are never there all at once, and not at all where nothing is
-    predicted (:func:`cross_entropy`); any other model, a subclass too, returns its own.
+    Causal rows need no mask: their padding is on the right, where attention does not look. For
+    :data:`FUSED` models, :func:`cross_entropy` computes the scores in parts, and only at positions
+    that are predicted. Any other model, also a subclass of these, computes all its scores.
 
     Args:
         model: a causal language model, or a masked one.
@@ -53,13 +53,13 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
         precision: ``bf16`` runs the forward pass under autocast; the loss is float32 in any case.
     """
     device, flat = model.device, batch.targets.reshape(-1)
-    # Counted here, as the device would have to be waited for to say how many they are.
+    # Found on the CPU: asking the device for their number would mean to wait for it.
     places = np.flatnonzero(flat != IGNORED)
     targets = on_device(flat[places], device)
     where = None if len(places) == len(flat) else on_device(places, device)
     arguments: dict[str, Tensor] = {"input_ids": on_device(batch.inputs, device)}
     if batch.seen is not None:
-        # As attention takes it: transformers would build one of [rows, 1, length, length].
+        # In this shape, transformers does not expand it to [rows, 1, length, length].
         arguments["attention_mask"] = on_device(batch.seen[:, None, None], device)
     body, low = model.base_model, precision == "bf16"
     with torch.autocast(device.type, torch.bfloat16, enabled=low):
@@ -78,7 +78,7 @@ def summed(model: PreTrainedModel, batch: Batch, precision: str = "float32") -> 
 def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> float:
     """Return the mean NLL per predicted token over batches, without dropout; nats.
 
-    Sums are taken in float64, and in the batches' order, so that the value is reproducible.
+    It sums in float64, in the order of the batches, so that the value is reproducible.
     """
     training = model.training
     model.eval()
@@ -92,13 +92,13 @@ def mean(model: PreTrainedModel, batches: Iterable[Batch], precision: str) -> fl
 
 
 def _chosen(states: Tensor, where: Tensor | None) -> Tensor:
-    """Return the states of the positions where something is predicted, [positions, width]."""
+    """Return the states of the positions that are predicted, [positions, width]."""
     flat = states.flatten(0, 1)
     return flat if where is None else flat.index_select(0, where)
 
 
 def on_device(array: np.ndarray, device: torch.device) -> Tensor:
-    """Return an array on the device."""
+    """Return an array as a tensor on the device."""
     return torch.from_numpy(np.ascontiguousarray(array)).to(device)
 
 
@@ -116,17 +116,17 @@ def cross_entropy(
 ) -> Tensor:
     """Return the summed NLL of targets under softmax(hidden @ weight.T + bias), a scalar; nats.
 
-    Sums are float32 (float64 for float64 inputs), and always taken in the same order. Gradients
-    reach hidden, weight and bias, once: there is no second derivative.
+    Sums are float32 (float64 for float64 inputs), always in the same order. hidden, weight and bias
+    get gradients; there is no second derivative.
 
     Args:
         hidden: [rows, width].
         weight: [types, width].
         bias: [types], or none.
         targets: int64, [rows].
-        dtype: what matrices are multiplied in; None for that of ``hidden``. Softmax and loss are
-            float32 even if it is bfloat16.
-        compiled: makes the softmax in one kernel instead of one an operation, each of which reads
+        dtype: of the matrix products; None: that of ``hidden``. Softmax and loss are float32 even
+            if it is bfloat16.
+        compiled: compute the softmax in one kernel. Otherwise each operation is a kernel that reads
             and writes all scores: on an H100 that took longer than gpt2-mini's matrix products.
     """
     gradient = torch.is_grad_enabled()
@@ -140,7 +140,7 @@ class _CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,  # noqa: ANN401 - torch's own, whose attributes it does not tell
+        ctx: Any,  # noqa: ANN401 - torch's own, without declared attributes
         hidden: Tensor,
         weight: Tensor,
         bias: Tensor | None,
@@ -152,7 +152,7 @@ class _CrossEntropy(torch.autograd.Function):
         exact = torch.float64 if hidden.dtype == torch.float64 else torch.float32
         inputs = (hidden, weight) if bias is None else (hidden, weight, bias)
         gradients = [torch.zeros_like(part, dtype=exact) for part in inputs] if gradient else []
-        # The caller's autocast must not choose for the products and sums below.
+        # The caller's autocast must not change the types of the products and sums below.
         with torch.autocast(hidden.device.type, enabled=False):
             low, matrix = hidden.detach().to(dtype), weight.detach().to(dtype)
             total = hidden.new_zeros((), dtype=exact)
@@ -168,7 +168,7 @@ class _CrossEntropy(torch.autograd.Function):
                     continue
                 by_hidden, by_weight, *by_bias = gradients
                 by_hidden[part] = torch.mm(scores, matrix).to(exact).div_(sums)
-                # To divide rows of `low` by the sums is to divide the scores, and cheaper.
+                # Dividing rows of `low` by the sums equals dividing the scores, and is cheaper.
                 divided = low[part].div(sums).to(dtype)
                 if dtype == exact:
                     by_weight.addmm_(scores.t(), divided)
@@ -190,10 +190,10 @@ class _CrossEntropy(torch.autograd.Function):
 def _softmax(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Turn scores, in place, into their gradient times the sums of each row's exponentials.
+    """Turn scores, in place, into their gradient times the sum of exponentials of each row.
 
     Returns:
-        Scores (without ``gradient``: of no use), NLL, and the sums, [rows, 1].
+        Scores (undefined without ``gradient``), NLL, and the sums, [rows, 1].
     """
     types = scores.shape[1]
     rows = max(SLICE // types if scores.device.type == "cpu" else len(scores), 1)
@@ -206,8 +206,8 @@ def _softmax(
 def _exponentiate(
     scores: Tensor, bias: Tensor | None, targets: Tensor, exact: torch.dtype, gradient: bool
 ) -> tuple[Tensor, Tensor]:
-    """Exponentiate one slice in place, small enough for the cache; return its NLL and row sums."""
-    column, values = targets[:, None], scores.to(exact)  # the same memory if it is exact already
+    """Exponentiate a slice in place; return its NLL and the sum of each row."""
+    column, values = targets[:, None], scores.to(exact)  # same memory if the type is exact
     if bias is not None:
         values += bias.detach()
     values -= values.amax(1, keepdim=True)
@@ -224,10 +224,10 @@ def _exponentiate(
 
 @functools.cache
 def _compiled() -> Callable[..., tuple[Tensor, Tensor, Tensor]]:
-    """Return :func:`_softmax` in one kernel, whose scores are new ones."""
+    """Return :func:`_softmax` as one kernel; it returns new scores."""
 
     def whole(scores: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: ANN401
-        copy = scores.clone()  # never made: without it, the results would be copied into scores
+        copy = scores.clone()  # compiled away; without it, results are copied into scores
         return copy, *_exponentiate(copy, *others)
 
     return torch.compile(whole)

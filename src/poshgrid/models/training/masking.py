@@ -1,19 +1,18 @@
-"""Masked rows: sentences some of whose tokens are hidden and asked for (BabyBERTa).
+"""Masked rows: sentences in which some tokens are hidden and predicted (BabyBERTa).
 
 Source: Huebner, Sulem, Fisher and Roth 2021, "BabyBERTa", section 2.1 and appendix A, and its code
-(github.com/phueb/BabyBERTa, ``dataset.py``). One sentence is one row, with both its boundaries, or
-several are, as in the paper's ablation; a row that the context cannot hold is left out whole.
+(github.com/phueb/BabyBERTa, ``dataset.py``). A row is one sentence with both boundaries, or several
+sentences, as in the paper's ablation. A row that is longer than the context is left out.
 
-Chance decides on each token of a sentence whether it is asked for, and decides again if that asks
-for none; boundaries are never asked for. A token that is asked for is replaced by a random word or
-left as it is, with the probabilities given, and else by the mask. With ``unmask_end`` the
-probability of being left changes from step to step in training, and is that of the first step in
-dev and test (appendix E.2: an unmasking curriculum).
+Each token is selected at random for prediction; if no token of a row is selected, the draw is
+repeated. Boundaries are never selected. A selected token is replaced by a random word, or left as
+it is, or else replaced by the mask; ``random`` and ``unmask`` are the shares of the first two. With
+``unmask_end`` the share of those left as they are changes from step to step in training; in dev and
+test it is that of the first step (appendix E.2: an unmasking curriculum).
 
-An epoch has the same number of copies of every sentence, each with a mask of its own, which may be
-that of another copy. Every epoch draws new ones: dynamic masking. All is a function of the seed and
-of epoch, sentence, copy and position: nothing is carried from step to step, and a row is the same
-in whatever batch it stands.
+An epoch has the same number of copies of every sentence. Each copy draws its own mask, and each
+epoch draws new masks (dynamic masking). The draws depend only on seed, epoch, sentence, copy and
+position. So nothing is carried from step to step, and a row is the same in any batch.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from poshgrid.models.tokenization.tokenizer import Vocabulary
 
 MASK = "<mask>"
-UNSEEDED = np.uint64(0)  # key of what is hidden in dev and test, for every run and epoch
+UNSEEDED = np.uint64(0)  # key of the masks of dev and test, in every run and epoch
 
 
 class Masked(Rows):
@@ -51,7 +50,7 @@ class Masked(Rows):
             section 3.3 and footnote 8).
         tokens: the split.
         vocabulary: of the tokenizer; the mask's id comes after its types.
-        seed: of the order and of what is hidden in training; ``in_order`` hides the same always.
+        seed: of the order and of the masks of training; those of ``in_order`` never change.
 
     Raises:
         PoshgridError: the recipe's rows are not sentences, or no sentence fits into its context.
@@ -68,9 +67,9 @@ class Masked(Rows):
         check(recipe)
         self._passes, self._steps = recipe.epochs, recipe.steps
         self._options, self._ids, self._vocabulary = options, tokens.ids, vocabulary
-        first = np.arange(0, len(tokens.offsets) - 1, options.sentences)  # of each row
+        first = np.arange(0, len(tokens.offsets) - 1, options.sentences)  # sentence of each row
         begin, end = tokens.offsets[first], tokens.offsets[np.append(first[1:], -1)]
-        own = end - begin - 1  # a row's tokens, those at its ends left out
+        own = end - begin - 1  # tokens of a row, without the boundaries at its ends
         inner = np.diff(first, append=len(tokens.offsets) - 1) - 1  # boundaries between sentences
         self._kept = np.flatnonzero((own > inner) & (own <= recipe.context_length - 2))
         self.truncated = len(own) - len(self._kept)
@@ -87,13 +86,13 @@ class Masked(Rows):
 
     def batch(self, step: int) -> Batch:
         """Return the batch of a training step, counted from 0."""
-        sentences, copy = np.divmod(self._taken(step), self.copies)
+        sentences, copy = np.divmod(self._step_rows(step), self.copies)
         epoch = step // self.steps_per_epoch
         key = seeds.generator(self._mask_seed, seeds.MASKS, epoch).integers(2**64, dtype=np.uint64)
         return self._cut(sentences, copy, key, self._unmask(step))
 
     def _unmask(self, step: int) -> float:
-        """Return the share of tokens asked for that are left as they are in a step."""
+        """Return the share of selected tokens that are left as they are in a step."""
         first, end = self._options.unmask, self._options.unmask_end
         if end is None:
             return first
@@ -101,10 +100,10 @@ class Masked(Rows):
         return first + (end - first) * min(1.0, step / max(1, steps - 1))
 
     def in_order(self, rows: int) -> Iterator[Batch]:
-        """Yield every sentence once, shortest first, so many at a time, with the same masks always.
+        """Yield every sentence once, shortest first, ``rows`` at a time; masks are always the same.
 
-        They depend neither on the run's seed nor on ``rows``, so that dev losses of seeds and of
-        steps compare.
+        They depend neither on the run's seed nor on ``rows``, so that dev losses of all seeds and
+        steps are comparable.
         """
         order = np.argsort(self._own, kind="stable")
         for first in range(0, len(order), rows):
@@ -113,40 +112,40 @@ class Masked(Rows):
             yield self._cut(sentences, copy, UNSEEDED, self._options.unmask)
 
     def _cut(self, sentences: np.ndarray, copy: np.ndarray, key: np.uint64, unmask: float) -> Batch:
-        """Return sentences with both boundaries, and what is hidden of them.
+        """Return sentences with both boundaries, with some tokens hidden.
 
         Args:
             sentences: numbers among the kept ones, [rows].
-            copy: which of its sentence's copies each row is, [rows].
+            copy: number of each row among the copies of its sentence, [rows].
             key: of all draws.
-            unmask: share of the tokens asked for that are left as they are.
+            unmask: share of selected tokens that are left as they are.
         """
         own, number = self._own[sentences], self._kept[sentences]
         column = np.arange(int(own.max()) + 2)
         seen = column < own[:, None] + 2
         position = np.where(seen, self._begin[sentences][:, None] + column, 0)
-        whole = np.where(seen, self._ids[position], self._vocabulary.padding_id).astype(np.int64)
-        of_sentence = mixed(mixed(number.astype(np.uint64)) ^ key)
-        of_row = mixed(of_sentence + copy.astype(np.uint64))
+        ids = np.where(seen, self._ids[position], self._vocabulary.padding_id).astype(np.int64)
+        sentence_key = mixed(mixed(number.astype(np.uint64)) ^ key)
+        row_key = mixed(sentence_key + copy.astype(np.uint64))
         words = (column > 0) & (column <= own[:, None])
-        shown, asked = hidden(whole, words, of_row, self._options, unmask, self._vocabulary)
-        return Batch(shown, np.where(asked, whole, IGNORED), sentences=number, seen=seen)
+        shown, selected = mask_tokens(ids, words, row_key, self._options, unmask, self._vocabulary)
+        return Batch(shown, np.where(selected, ids, IGNORED), sentences=number, seen=seen)
 
 
 class Hybrid(Rows):
-    """Batches of causal rows; some batches hide tokens instead (GPT-BERT).
+    """Batches of causal rows; in some batches, tokens are hidden instead (GPT-BERT).
 
-    Whether a step is causal depends on its number alone, and causal steps are spread evenly: step
-    ``k`` is one where ``floor((k + 1) * causal_share)`` is more than ``floor(k * causal_share)``.
-    The other steps hide tokens of the rows that the causal step would have. A hidden token at
-    position ``j`` is predicted at position ``j - 1``, as in causal training.
+    Whether a step is causal depends only on its number, and causal steps are spread evenly: step
+    ``k`` is causal if ``floor((k + 1) * causal_share)`` is more than ``floor(k * causal_share)``.
+    The other steps have the same rows, with some tokens hidden. A hidden token at position ``j`` is
+    predicted at position ``j - 1``, as in causal training.
 
     Args:
         options: what is hidden, and how; ``causal_share``.
         recipe: input, context, batch size and order.
         tokens: the split.
         vocabulary: of the tokenizer; the mask's id comes after its types.
-        seed: of the order and of what is hidden; ``in_order`` hides nothing.
+        seed: of the order and of the masks; ``in_order`` hides nothing.
     """
 
     def __init__(
@@ -169,66 +168,66 @@ class Hybrid(Rows):
         seen = batch.targets != IGNORED
         words = seen & (np.arange(seen.shape[1]) > 0)  # no position predicts the first token
         key = seeds.generator(self._mask_seed, seeds.MASKS, step).integers(2**64, dtype=np.uint64)
-        of_row = mixed(key ^ mixed(np.arange(len(words), dtype=np.uint64)))
-        shown, asked = hidden(
-            batch.inputs, words, of_row, self._options, self._options.unmask, self._vocabulary
+        row_key = mixed(key ^ mixed(np.arange(len(words), dtype=np.uint64)))
+        shown, selected = mask_tokens(
+            batch.inputs, words, row_key, self._options, self._options.unmask, self._vocabulary
         )
         targets = np.full_like(batch.targets, IGNORED)
-        targets[:, :-1] = np.where(asked, batch.inputs, IGNORED)[:, 1:]
-        # Rows of one token each hide nothing, and a step must ask for something.
-        return Batch(shown, targets, batch.sentences, seen) if asked.any() else batch
+        targets[:, :-1] = np.where(selected, batch.inputs, IGNORED)[:, 1:]
+        # Rows of one token hide nothing, and a step must predict something.
+        return Batch(shown, targets, batch.sentences, seen) if selected.any() else batch
 
     def in_order(self, rows: int) -> Iterator[Batch]:
         """Yield batches of the whole split, in order; every next token is predicted."""
         return self._causal.in_order(rows)
 
 
-def hidden(
-    whole: np.ndarray,
+def mask_tokens(
+    ids: np.ndarray,
     words: np.ndarray,
-    of_row: np.ndarray,
+    row_key: np.ndarray,
     options: Hiding,
     unmask: float,
     vocabulary: Vocabulary,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hide some tokens of each row, at least one if any may be hidden.
+    """Select tokens of each row, at least one if possible, and hide them.
 
     Args:
-        whole: token ids, int64, [rows, length].
-        words: which may be hidden, bool, [rows, length]; boundaries are not in any case.
-        of_row: a key of each row's draws, [rows].
-        options: shares of what is asked for and of random words.
-        unmask: share of the tokens asked for that are left as they are.
+        ids: token ids, int64, [rows, length].
+        words: which tokens may be selected, bool, [rows, length]; boundaries never are.
+        row_key: key of each row's draws, [rows].
+        options: probability of selection, and share of random words.
+        unmask: share of selected tokens that are left as they are.
         vocabulary: of the tokenizer.
 
     Returns:
-        What is shown, as ``whole``, and which tokens are asked for, bool, [rows, length].
+        The ids that the model sees, as ``ids``, and which are selected, bool, [rows, length].
     """
-    words = words & (whole != vocabulary.boundary_id)
+    words = words & (ids != vocabulary.boundary_id)
     column = np.arange(words.shape[1])
-    asked = np.zeros_like(words)
+    selected = np.zeros_like(words)
     empty, attempt = np.flatnonzero(words.any(axis=1)), 0
     while len(empty):
-        draws = uniform(mixed(of_row[empty] + np.uint64(attempt))[:, None], column)
-        asked[empty] = (draws < options.mask) & words[empty]
-        empty, attempt = empty[~asked[empty].any(axis=1)], attempt + 1
+        draw = uniform(mixed(row_key[empty] + np.uint64(attempt))[:, None], column)
+        selected[empty] = (draw < options.mask) & words[empty]
+        empty, attempt = empty[~selected[empty].any(axis=1)], attempt + 1
     special = sorted({vocabulary.boundary_id, vocabulary.padding_id})
-    share = uniform(of_row[:, None], 2 * column + 1)
-    word = (share * (vocabulary.size - len(special))).astype(np.int64)  # any but special ones
+    draw = uniform(row_key[:, None], 2 * column + 1)
+    word = (draw * (vocabulary.size - len(special))).astype(np.int64)  # any but special ones
     for token in special:
         word += word >= token
-    fate = uniform(of_row[:, None], 2 * column)
+    draw = uniform(row_key[:, None], 2 * column)
     random, left = options.random, options.random + unmask
-    shown = np.where(fate < random, word, np.where(fate < left, whole, vocabulary.size))
-    return np.where(asked, shown, whole), asked
+    shown = np.where(draw < random, word, np.where(draw < left, ids, vocabulary.size))
+    return np.where(selected, shown, ids), selected
 
 
 def check(recipe: Recipe, *, hybrid: bool = False) -> None:
-    """Raise if models that are asked for hidden tokens cannot be trained in a recipe.
+    """Raise if masked or hybrid models cannot be trained in a recipe.
 
     Raises:
-        PoshgridError: it asks for padding, or its rows are not sentences (a hybrid model's may be
-            packed).
+        PoshgridError: it predicts padding, or its rows are not sentences (those of a hybrid model
+            may be packed).
     """
     if recipe.padding_in_loss or (recipe.input != "sentence" and not hybrid):
         raise PoshgridError(
@@ -239,15 +238,14 @@ def check(recipe: Recipe, *, hybrid: bool = False) -> None:
 
 
 def add_mask(folder: Path, *, around: bool) -> None:
-    """Add the mask to the tokenizer of a model's folder, and the boundaries around a sentence.
+    """Add the mask, and boundaries around each sentence, to the tokenizer of a model's folder.
 
-    ``<mask>`` gets the first id that is free. transformers' ``AutoTokenizer`` then makes of a
-    sentence what the model saw in training.
+    ``<mask>`` gets the first free id. With transformers' ``AutoTokenizer``, a sentence then has the
+    same tokens as in training.
 
     Args:
-        folder: its ``tokenizer.json`` and ``tokenizer_config.json`` are written anew.
-        around: whether boundaries are added, as a model needs them that never predicts the next
-            token.
+        folder: its ``tokenizer.json`` and ``tokenizer_config.json`` are rewritten.
+        around: add boundaries; a model needs them if it never predicts the next token.
 
     Raises:
         PoshgridError: a file is missing or broken, or cannot be written.
@@ -258,7 +256,7 @@ def add_mask(folder: Path, *, around: bool) -> None:
 
     path, config = folder / "tokenizer.json", folder / "tokenizer_config.json"
     tokenizer = Tokenizer.from_str(json.dumps(read_json(path)))
-    # The space before a mask that people write belongs to the word that it stands for.
+    # If a text has a space before the mask, it belongs to the hidden word.
     tokenizer.add_special_tokens([AddedToken(MASK, lstrip=True, normalized=False, special=True)])
     roles = {"mask_token": MASK}
     if around:
@@ -274,10 +272,10 @@ def add_mask(folder: Path, *, around: bool) -> None:
 
 
 def mixed(value: np.ndarray) -> np.ndarray:
-    """Return 64-bit numbers that look random, another one for each number.
+    """Return for each number a 64-bit number that looks random.
 
     The finaliser of SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
-    generators"). A generator of numpy's for every row would cost more than the rows do.
+    generators"). A numpy generator for every row would cost more than the rows.
     """
     value = value + np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -286,6 +284,6 @@ def mixed(value: np.ndarray) -> np.ndarray:
 
 
 def uniform(key: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Return the draws of these numbers from the streams of these keys: floats in [0, 1)."""
+    """Return the draw with each number from the stream of its key: floats in [0, 1)."""
     bits = mixed(key ^ mixed(np.atleast_1d(number).astype(np.uint64)))
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53

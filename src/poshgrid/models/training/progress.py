@@ -1,4 +1,4 @@
-"""What falls due when in a run, how far it has come, and what ``training.jsonl`` says of it."""
+"""The schedule of a run, its progress, and the lines of ``training.jsonl``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ log = logs.get(__name__)
 
 @dataclass
 class Progress:
-    """How far a run has come; a checkpoint holds it as JSON."""
+    """How far a run is; checkpoints store this as JSON."""
 
     step: int = 0
     tokens: int = 0  # predicted so far
-    seconds: float = 0.0  # spent on training steps, all attempts together
+    seconds: float = 0.0  # of training steps, in all attempts together
     best_step: int = 0
     best_loss: float = math.inf  # dev, nats per token
     sum_nll: float = 0.0  # since the last evaluation, nats
@@ -29,27 +29,27 @@ class Progress:
     stopped: str = ""  # steps or patience
     evaluations: list[dict[str, Any]] = field(default_factory=list)  # lines of training.jsonl
 
-    def book(self, tokens: int, nll: float, penalty: float, seconds: float) -> None:
+    def add_step(self, tokens: int, nll: float, penalty: float, seconds: float) -> None:
         """Count a step of the optimiser.
 
         Args:
-            tokens: predicted in it.
-            nll: summed over them, nats.
+            tokens: number of predicted tokens.
+            nll: sum over these tokens, nats.
             penalty: what biases added, nats.
-            seconds: that it took.
+            seconds: duration of the step.
         """
         self.step += 1
         self.tokens, self.seconds = self.tokens + tokens, self.seconds + seconds
         self.sum_nll, self.sum_penalty = self.sum_nll + nll, self.sum_penalty + penalty
         self.sum_tokens, self.sum_seconds = self.sum_tokens + tokens, self.sum_seconds + seconds
 
-    def evaluated(self, dev_loss: float, *, epoch: float, rate: float | None) -> None:
-        """Book an evaluation, remember whether it is the best so far, and start new sums.
+    def add_evaluation(self, dev_loss: float, *, epoch: float, rate: float | None) -> None:
+        """Record an evaluation, note whether it is the best so far, and start new sums.
 
         Args:
             dev_loss: nats per token.
-            epoch: passes made so far.
-            rate: learning rate of the last step; None before the first.
+            epoch: passes over the training split so far.
+            rate: learning rate of the last step; None before the first step.
         """
         trained = self.sum_tokens > 0
         speed = round(self.sum_tokens / self.sum_seconds, 1) if trained else None
@@ -80,11 +80,11 @@ class Progress:
         """The step of the last evaluation."""
         return self.evaluations[-1]["step"] if self.evaluations else None
 
-    def tell(self, total: int) -> None:
+    def log_last_evaluation(self, total: int) -> None:
         """Log the last evaluation.
 
         Args:
-            total: steps of the run.
+            total: number of steps of the run.
         """
         line = self.evaluations[-1]
         trained = line["train_loss"] is not None
@@ -97,7 +97,7 @@ class Progress:
 
 
 class Plan:
-    """What falls due at which step of a run.
+    """What is due after which step of a run.
 
     Args:
         recipe: how the model is trained.
@@ -110,9 +110,9 @@ class Plan:
     def __init__(self, recipe: Recipe, steps_per_epoch: int) -> None:
         self.recipe, self.steps_per_epoch = recipe, steps_per_epoch
         self.total = (recipe.steps or 0) + (recipe.epochs or 0) * steps_per_epoch
-        """Steps of a whole run, over which the learning rate falls."""
+        """Steps of the full schedule of the learning rate."""
         self.last = min(self.total, recipe.stop_after or self.total)
-        """Steps that are taken."""
+        """Steps after which training stops."""
         if self.total and recipe.warmup_steps >= self.total:
             raise PoshgridError(
                 f"recipes: {recipe.name}: {recipe.warmup_steps:,} warmup_steps are not less "
@@ -126,24 +126,24 @@ class Plan:
         return step % between == 0 or step == self.last
 
     def keeps(self, step: int) -> bool:
-        """Return whether the weights after so many steps are kept for curves."""
+        """Return whether the weights after this many steps are kept for learning curves."""
         epoch, rest = divmod(step, self.steps_per_epoch)
         whole, kept = epoch > 0 and rest == 0, self.recipe.checkpoint_epochs
         return step in self.recipe.checkpoints or (whole and (kept == "every" or epoch in kept))
 
     def epoch(self, step: int) -> int:
-        """Return the epoch, counted from 0, that the last of so many steps belongs to.
+        """Return the epoch, counted from 0, of the last of this many steps.
 
-        So what is measured after the last step of an epoch is measured in that epoch.
+        So the dev loss after the last step of an epoch belongs to that epoch.
         """
         return max(step - 1, 0) // self.steps_per_epoch
 
     def learning_rate(self, step: int) -> float:
-        """Return the learning rate of a step, counted from 0, by transformers' linear schedule.
+        """Return the learning rate of a step, counted from 0: transformers' linear schedule.
 
-        It rises linearly from 0, so that the first step of a warm-up changes nothing. The step
-        after the warm-up has the peak; from there the rate falls linearly towards 0, which it
-        would reach one step after the last.
+        It rises linearly from 0, so that the first step of a warm-up changes nothing. The first
+        step after the warm-up has the peak. Then the rate falls linearly; it would be 0 one step
+        after the last.
         """
         peak, warmup = self.recipe.learning_rate, self.recipe.warmup_steps
         if step < warmup:
@@ -151,8 +151,8 @@ class Plan:
         passed = (step - warmup) / (self.total - warmup)
         return peak * (1.0 - passed)
 
-    def over(self, step: int, best_step: int) -> str:
-        """Return why training is over after so many steps, ``patience`` or ``steps``; "": go on."""
+    def stop_reason(self, step: int, best_step: int) -> str:
+        """Return why training stops after this step: ``patience`` or ``steps``; "" if not."""
         patience = self.recipe.patience_steps
         if patience is not None and step - best_step >= patience:
             return "patience"

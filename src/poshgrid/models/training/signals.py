@@ -1,28 +1,34 @@
-"""Signals: a cluster asks a job to end before it kills it (out of time, or preempted).
+"""Signals: before a cluster kills a job (out of time, or preempted), it sends a signal.
 
-The job saves where it is and ends with one line and status 1, which Snakemake and SLURM take for
-what it is: not done. One that is out of time on SLURM goes back into the queue first, so that it
-costs no attempt (:mod:`poshgrid.planning.slurm`). A second signal changes nothing. Control-C ends
-at once, with what the last checkpoint has.
+On a signal, the job saves a checkpoint and ends with one line and status 1, so that Snakemake and
+SLURM know that it is not done. On SLURM, a job that is out of time is queued again first, so that
+this costs no attempt (:mod:`poshgrid.planning.slurm`). A second signal changes nothing. Control-C
+ends the job immediately; the last checkpoint stays.
 
-What reaches this process depends on what started it. Under ``sbatch`` or ``srun`` it is enough to
-be a task of a job step. A job of Snakemake's SLURM executor is not: ``sbatch --wrap`` starts
-Snakemake, that ``srun``, that a second Snakemake, that ``bash``, and that ``poshgrid``. SLURM
-(``proctrack/cgroup``) signals the tasks alone, and the task is the second Snakemake: on SIGTERM it
-waits for the job, without a word to it, until SIGKILL comes; of SIGUSR1 it dies, and
-``--signal=B:USR1@120`` kills the batch shell. So:
+SLURM (``proctrack/cgroup``) signals only the tasks of a job step. A process that ``sbatch`` or
+``srun`` starts as a task gets the signal. A job of Snakemake's SLURM executor does not, because its
+processes are started like this::
 
-- Without more, a job that is out of time loses the steps since the last checkpoint, nothing else,
-  and ``retries`` starts it again.
-- To get the signal in time, the stage ``train`` must be the task. The executor leaves ``srun`` to a
-  rule that has the resource ``mpi``, empty or not, as rule ``train`` has. The rule's command begins
-  with ``{resources.step}`` (empty by default), and the profile has, below ``set-resources``,
-  ``train``::
+    sbatch → Snakemake → srun → Snakemake → bash → poshgrid
+
+The task is the second Snakemake:
+
+- On SIGTERM it waits for poshgrid, does not forward the signal, and is killed by SIGKILL later.
+- SIGUSR1 kills it. ``--signal=B:USR1@120`` kills the batch shell.
+
+So there are two ways to run on SLURM:
+
+- By default, a job that is out of time loses only the steps since the last checkpoint, and
+  ``retries`` starts it again.
+- To get the signal in time, the stage ``train`` must be the task. If a rule has the resource
+  ``mpi``, empty or not, the executor does not call ``srun``; rule ``train`` has it. The rule's
+  command begins with ``{resources.step}`` (empty by default). Set it in the profile, below
+  ``set-resources``, ``train``::
 
       step: "'srun --ntasks=1 --cpu-bind=none'"
 
-  :mod:`poshgrid.planning.slurm` then adds ``--signal=USR1@SECONDS`` to the job; without B, the
-  steps get the signal, not the batch shell.
+  Then :mod:`poshgrid.planning.slurm` adds ``--signal=USR1@SECONDS`` to the job: without B, SLURM
+  signals the steps, not the batch shell.
 """
 
 from __future__ import annotations
@@ -33,16 +39,16 @@ from contextlib import contextmanager
 
 from poshgrid.core.errors import PoshgridError
 
-ASKING = (signal.SIGTERM, signal.SIGUSR1)
-"""SIGTERM: preemption, ``scancel``; SIGUSR1: what ``sbatch --signal`` sends before the end."""
+CAUGHT = (signal.SIGTERM, signal.SIGUSR1)
+"""SIGTERM: preemption or ``scancel``. SIGUSR1: ``sbatch --signal``, before the time is over."""
 
 
 class StoppedError(PoshgridError):
-    """Training was asked to end, and has saved where it is.
+    """A signal has stopped training, and a checkpoint is saved.
 
     Attributes:
-        out_of_time: the cluster says so; the job would go on if it had the time.
-        steps: taken by this attempt.
+        out_of_time: the only reason is that the job's time is over.
+        steps: number of steps of this attempt.
     """
 
     def __init__(self, message: str, received: Iterable[int], steps: int) -> None:
@@ -52,12 +58,12 @@ class StoppedError(PoshgridError):
 
 
 @contextmanager
-def told_to_end() -> Iterator[list[int]]:
-    """Yield a list that is empty until the process is asked to end; then it holds the signals."""
+def collect() -> Iterator[list[int]]:
+    """Yield a list to which each signal that arrives inside the block is added."""
     received: list[int] = []
     before = {
         number: signal.signal(number, lambda signum, _: received.append(signum))
-        for number in ASKING
+        for number in CAUGHT
     }
     try:
         yield received

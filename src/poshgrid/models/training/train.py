@@ -1,10 +1,15 @@
 """Stage ``train``: one run of the grid, from tokens to a Hugging Face folder.
 
-The folder holds ``config.json``, ``generation_config.json`` (of models that predict the next
-token), ``model.safetensors``, ``tokenizer.json``, ``tokenizer_config.json``, ``training.jsonl`` and
-``statistics.json``; the code of a model that transformers does not have; where the recipe has
-checkpoints, ``config.json`` and ``model.safetensors`` of each in ``checkpoints/{step}/``. Times are
-in the log and the statistics only: the other files are the same bytes for the same run.
+The folder holds ``config.json``, ``model.safetensors``, ``tokenizer.json``,
+``tokenizer_config.json``, ``training.jsonl`` and ``statistics.json``. It may also hold:
+
+* ``generation_config.json``, if the model predicts the next token;
+* the code of the model, if transformers does not have it;
+* ``config.json`` and ``model.safetensors`` of each checkpoint of the recipe, in
+  ``checkpoints/{step}/``.
+
+The log, ``training.jsonl`` and ``statistics.json`` contain times or speeds. All other files of the
+same run have the same bytes.
 """
 
 from __future__ import annotations
@@ -45,7 +50,7 @@ log = logs.get(__name__)
 
 CHECKPOINTS = "checkpoints"
 LARGEST = 700.0
-"""Nats of which a float can hold the exponential."""
+"""Largest loss, in nats, whose exponential fits into a float."""
 
 
 def train(
@@ -62,8 +67,8 @@ def train(
         spec: model, recipe, bias, seed.
         tokens: folder that :func:`poshgrid.models.tokenization.encode.encode` wrote.
         tokenizer: the tokenizer's folder; its files are copied into the model's.
-        checkpoints: folder of this run's resumable checkpoints. They stay until the model is on
-            the disk (:func:`poshgrid.models.training.checkpoint.remove`).
+        checkpoints: folder of this run's resumable checkpoints. They are removed when the model
+            is on the disk (:func:`poshgrid.models.training.checkpoint.remove`).
         output: folder of the model.
         distances: folder that :mod:`poshgrid.models.distances.make` wrote, for a bias with trees.
 
@@ -72,7 +77,7 @@ def train(
 
     Raises:
         PoshgridError: model or recipe cannot have the bias, inputs do not fit together,
-            training diverges, or this job was asked to end.
+            training diverges, or a signal stopped it.
     """
     bias.check(spec)
     biases = bias.build(spec.bias, spec.options)
@@ -164,9 +169,9 @@ def milestone_steps(recipe: Recipe, rows: data.Rows, words: int) -> dict[str, in
     """Return the step after which each milestone of BabyLM is reached.
 
     Args:
-        recipe: how long training is.
+        recipe: says how long training is.
         rows: of the training split.
-        words: of the training split.
+        words: number of words in the training split.
 
     Returns:
         Milestone ("1M") -> step, ascending.
@@ -182,13 +187,13 @@ def milestone_steps(recipe: Recipe, rows: data.Rows, words: int) -> dict[str, in
 def fingerprint(
     spec: specs.TrainSpec, facts: dict[str, Any], trees: dict[str, str], device: str
 ) -> str:
-    """Return 16 digits that stand for all that decides a run's weights.
+    """Return a digest, 16 digits, of everything that decides a run's weights.
 
     Args:
-        spec: what is asked.
-        facts: statistics of the tokens, which hold the digests of ids and tokenizer.
-        trees: digests of the distances' files; empty for a run without them.
-        device: ``cpu`` or ``cuda``, which round differently.
+        spec: of the run.
+        facts: statistics of the tokens, with the digests of ids and tokenizer.
+        trees: digests of the files of distances; empty for a run without trees.
+        device: ``cpu`` or ``cuda``; they round differently.
     """
     decisive = {
         "spec": specs.canonical(spec),
@@ -215,7 +220,7 @@ def _train(
     biases: dict[str, bias.Bias],
     store: Checkpoints,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Run the loop, take the test loss of the best weights, and say how it went."""
+    """Run the loop and compute the test loss; return statistics and evaluations."""
     progress = loop.run(
         model,
         rows["train"],

@@ -185,7 +185,7 @@ def test_a_warmup_as_long_as_the_run_is_refused():
 
 def evaluated(run, loss, epoch=0.5):
     """Book an evaluation and return its line."""
-    run.evaluated(loss, epoch=epoch, rate=0.1)
+    run.add_evaluation(loss, epoch=epoch, rate=0.1)
     return run.evaluations[-1]
 
 
@@ -194,8 +194,8 @@ def test_what_is_booked_by_hand():
     first = evaluated(run, 5.0, 0.0)
     assert (first["train_loss"], first["bias_loss"], first["tokens_per_second"]) == (None,) * 3
     assert (first["step"], first["tokens"], run.evaluated_at) == (0, 0, 0)
-    run.book(100, 300.0, 10.0, 2.0)
-    run.book(60, 180.0, 6.0, 1.0)
+    run.add_step(100, 300.0, 10.0, 2.0)
+    run.add_step(60, 180.0, 6.0, 1.0)
     assert (run.step, run.tokens, run.seconds) == (2, 160, 3.0)
     second = evaluated(run, 3.5, 1 / 3)
     assert second == {
@@ -203,7 +203,7 @@ def test_what_is_booked_by_hand():
         "dev_loss": 3.5, "learning_rate": 0.1, "tokens_per_second": 53.3,
     }  # fmt: skip
     # sums begin anew, what counts the run goes on
-    run.book(10, 20.0, 5.0, 4.0)
+    run.add_step(10, 20.0, 5.0, 4.0)
     third = evaluated(run, 3.5)
     assert (third["train_loss"], third["bias_loss"], third["tokens_per_second"]) == (2.0, 0.5, 2.5)
     assert (run.step, run.tokens, run.seconds) == (3, 170, 7.0)

@@ -71,8 +71,8 @@ def stepper(inputs, distances, spec, folder, device="cpu"):
     rows = builder.rows(spec.model, spec.recipe, train_split, Vocabulary(300, 0, 1), 3)
     model, biases = prepared(inputs, spec, folder, distances)
     return model.to(device), functools.partial(
-        loop.take, model, rows, Plan(spec.recipe, rows.steps_per_epoch),
-        seed=3, biases=biases, steppers=loop.optimizers(model, spec.recipe),
+        loop.training_step, model, loop.build_optimizers(model, spec.recipe), rows,
+        Plan(spec.recipe, rows.steps_per_epoch), seed=3, biases=biases,
     )  # fmt: skip
 
 
