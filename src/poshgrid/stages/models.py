@@ -46,7 +46,7 @@ class Tokenizer(Stage):
 
         if job.spec.tokenizer.file:
             spaced = job.spec.tokenizer.space_final_mark
-            return tokenizer.given(job.path("file"), job.output, space_final_mark=spaced)
+            return tokenizer.from_file(job.path("file"), job.output, space_final_mark=spaced)
         conditions = [text.parent for text in job.files("texts")]
         return tokenizer.train(job.spec, conditions, job.output)
 

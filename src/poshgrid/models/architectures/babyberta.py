@@ -1,8 +1,8 @@
 """BabyBERTa (Huebner et al., 2021): a small RoBERTa that never predicts unmasked tokens.
 
-Dimensions are those of the paper's section 2.1 and Table 3; the masks are
-:mod:`poshgrid.models.training.masking`'s. What the paper leaves at the defaults of the library is
-RoBERTa's: learned positions, exact GELU, layer norms after each block.
+Dimensions are those of the paper's section 2.1 and Table 3. The masks are described in
+:mod:`poshgrid.models.training.masking`. Everything else is as in RoBERTa, the default of the
+paper's library: learned positions, exact GELU, layer norms after each block.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ EPSILON = 1e-5  # of the layer norms (Table 3)
 
 
 class Hiding(plugins.Options):
-    """What is hidden from a model that fills gaps."""
+    """Which tokens are hidden from a model that predicts hidden tokens."""
 
     mask: float = Field(
         0.15,
         ge=0.01,
         lt=1,
-        description="probability that a token is asked for; of each sentence at least one is",
+        description="probability that a token is selected; in each sentence at least one is",
     )
     random: float = Field(
-        0.1, ge=0, le=1, description="share of those that another token stands for"
+        0.1, ge=0, le=1, description="share of those that a random token replaces"
     )
     unmask: float = Field(0.0, ge=0, le=1, description="share of those that are left as they are")
 
@@ -52,15 +52,15 @@ class Hiding(plugins.Options):
 
 
 class Masking(Hiding):
-    """What is hidden, and how often; base class of the ``Options`` of masked models."""
+    """Which tokens are hidden, and how often; base class of the ``Options`` of masked models."""
 
     unmask_end: float | None = Field(
         None,
         ge=0,
         le=1,
         description=(
-            "the same at the last step of the recipe, where `unmask` is that of the first: a "
-            "straight line between them; `null`: as at the first"
+            "`unmask` at the last step of the recipe; it changes in a straight line from the first "
+            "step; `null`: no change"
         ),
     )
     duplicates: int = Field(
@@ -69,9 +69,7 @@ class Masking(Hiding):
         le=10_000,
         description="masked copies of every sentence in an epoch",
     )
-    sentences: int = Field(
-        1, gt=0, le=1_000, description="sentences that follow one another in a row"
-    )
+    sentences: int = Field(1, gt=0, le=1_000, description="consecutive sentences in a row")
 
 
 class Options(Masking, gpt2.Options):
@@ -90,10 +88,10 @@ def build(
 
     Args:
         options: dimensions.
-        vocabulary: of the tokenizer; the mask has the embedding after them.
+        vocabulary: of the tokenizer; the embedding of the mask comes after its types.
         context_length: the longest input, in tokens, boundaries included.
-        dropout: of embeddings, attention and residuals alike.
-        seed: of the initial weights; the global random state is left alone.
+        dropout: rate, the same in embeddings, attention and residuals.
+        seed: of the initial weights; the global random state does not change.
     """
     import torch
     from transformers import RobertaConfig, RobertaForMaskedLM
@@ -115,7 +113,7 @@ def build(
         tie_word_embeddings=True,
     )
     model = seeded(RobertaForMaskedLM, config, seed, lambda _: DEVIATION)
-    with torch.no_grad():  # of padding, as in RoBERTa
+    with torch.no_grad():  # padding has zero embeddings, as in RoBERTa
         for table in (
             model.roberta.embeddings.word_embeddings,
             model.roberta.embeddings.position_embeddings,

@@ -62,8 +62,8 @@ def build(
         options: dimensions.
         vocabulary: of the tokenizer.
         context_length: the longest input, in tokens.
-        dropout: of embeddings, attention and residuals alike.
-        seed: of the initial weights; the global random state is left alone.
+        dropout: rate, the same in embeddings, attention and residuals.
+        seed: of the initial weights; the global random state does not change.
     """
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -85,12 +85,12 @@ def build(
 
 
 def deviation(layers: int, *residual: str) -> Callable[[str], float]:
-    """Return the deviation of the initial weights by name.
+    """Return a function from the name of a parameter to the deviation of its initial weights.
 
     Args:
-        layers: of the model.
-        residual: how the names end whose results are added to the residual stream, ``2 * layers``
-            times: these weights are scaled down (GPT-2, section 2.3).
+        layers: number of layers.
+        residual: ends of the names of weights whose results are added to the residual stream. There
+            are ``2 * layers`` of them, and they are scaled down (GPT-2, section 2.3).
     """
     smaller = DEVIATION * (2 * layers) ** -0.5
     return lambda name: smaller if name.endswith(residual) else DEVIATION

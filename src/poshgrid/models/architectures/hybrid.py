@@ -1,10 +1,10 @@
-"""A decoder that also learns to fill gaps: GPT-BERT (Charpentier & Samuel, 2024).
+"""A decoder that also learns to predict hidden tokens: GPT-BERT (Charpentier & Samuel, 2024).
 
-One set of weights, those of :mod:`poshgrid.models.architectures.modern`, is trained in two ways. A
-share of the batches predicts each next token. In the others some tokens are hidden and attention
-sees both sides; the token before a hidden one predicts it (*masked next-token prediction*). How
-batches are made: :class:`poshgrid.models.training.masking.Hybrid`. GPT-BERT's own layers (its gates
-and sums of layers) are left out. Dev loss and scores are causal.
+One model, that of :mod:`poshgrid.models.architectures.modern`, is trained in two ways. In a share
+of the batches, it predicts each next token. In the other batches, some tokens are hidden and
+attention sees both sides; a hidden token is predicted from the position before it (*masked
+next-token prediction*). :class:`poshgrid.models.training.masking.Hybrid` makes the batches. The
+special layers of GPT-BERT (gates and sums of layers) are left out. Dev loss and scores are causal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OBJECTIVE = "hybrid"
 
 
 class Options(Hiding, modern.Options):
-    """Dimensions of the decoder, and what is hidden from it."""
+    """Dimensions of the decoder, and which tokens are hidden from it."""
 
     causal_share: float = Field(
         0.5, ge=0, le=1, description="share of the batches that predict each next token"

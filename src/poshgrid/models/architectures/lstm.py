@@ -1,11 +1,10 @@
 """LSTM (Hochreiter & Schmidhuber, 1997), as in Filtered Corpus Training (FiCT, section 4).
 
-Theirs has ``hidden_size`` 1,024 and two layers, embeddings of the same width tied to the output
-layer, and dropout .1: 68.0 million parameters with 50,002 types.
+The model of FiCT has ``hidden_size`` 1,024 and two layers, embeddings of the same width tied to the
+output layer, and dropout .1: 68.0 million parameters with 50,002 types.
 
-In training, rows are independent: the state is zero at the beginning of each, a window of the text
-or a sentence, and never carried from one row to the next. There is no longest input; the context
-length of the recipe only cuts the rows.
+In training, rows are independent: each row (a window of the text, or a sentence) begins with a
+state of zero. Inputs may be of any length; the context length of the recipe only cuts the rows.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from poshgrid.models.lstm import LSTMForCausalLM
     from poshgrid.models.tokenization.tokenizer import Vocabulary
 
-EMBEDDINGS = 0.1  # largest absolute value at first
+EMBEDDINGS = 0.1  # largest absolute initial value
 
 
 class Options(plugins.Options):
@@ -37,18 +36,18 @@ def build(
 ) -> LSTMForCausalLM:
     """Build a model with seeded initial weights and tied embeddings, in training mode.
 
-    Embeddings are drawn from U(-0.1, 0.1), weights and biases of the layers from
-    U(-1/sqrt(H), 1/sqrt(H)), H the hidden size: so began the LSTMs of Gulordava et al. (2018) and
-    of Merity et al. (2018). The forget gate gets no larger bias (Jozefowicz et al., 2015, would
-    add 1). GPT-2's smaller embeddings, N(0, 0.02), would hardly move the gates, as no norm scales
-    them up: such an LSTM learns the frequencies of words and then little for long.
+    Embeddings are drawn from U(-0.1, 0.1), and weights and biases of the layers from
+    U(-1/sqrt(H), 1/sqrt(H)), with hidden size H, as in Gulordava et al. (2018) and Merity et al.
+    (2018). The forget gate gets no larger bias (Jozefowicz et al., 2015, would add 1). The smaller
+    embeddings of GPT-2, N(0, 0.02), would hardly move the gates, because no norm scales them up:
+    such an LSTM learns the frequencies of words, and then little else for a long time.
 
     Args:
         options: dimensions.
         vocabulary: of the tokenizer.
         context_length: not used: an LSTM has no positions.
-        dropout: of embeddings, between layers, and of the last layer.
-        seed: of the initial weights; the global random state is left alone.
+        dropout: rate, after the embeddings and after each layer.
+        seed: of the initial weights; the global random state does not change.
     """
     from poshgrid.models.lstm import LSTMConfig, LSTMForCausalLM
 

@@ -1,8 +1,8 @@
 """A modern decoder: rotary positions, RMSNorm, QK-norm, SwiGLU, no biases.
 
-It is transformers' Qwen3 (Qwen Team, 2025) with as many key heads as query heads. Rotary
+It is Qwen3 of transformers (Qwen Team, 2025) with as many key heads as query heads. Rotary
 positions: Su et al., 2021; RMSNorm, before each block: Zhang & Sennrich, 2019; norms of queries and
-keys: Dehghani et al., 2023; SwiGLU: Shazeer, 2020. Initial weights are drawn as GPT-2's are.
+keys: Dehghani et al., 2023; SwiGLU: Shazeer, 2020. Initial weights are drawn as in GPT-2.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def build(
         options: dimensions.
         vocabulary: of the tokenizer.
         context_length: the longest input, in tokens.
-        dropout: of embeddings, attention and residuals alike. Qwen3 drops attention only: hooks
-            drop the rest in training, and are not part of what is saved.
-        seed: of the initial weights; the global random state is left alone.
+        dropout: rate, the same in embeddings, attention and residuals. Qwen3 has dropout only in
+            attention. Hooks add the rest in training; they are not saved with the model.
+        seed: of the initial weights; the global random state does not change.
     """
     import torch
     from transformers import Qwen3Config, Qwen3ForCausalLM

@@ -1,19 +1,19 @@
 """Weak hierarchical bias: pre-pretraining on a shuffled k-Dyck language (paper, section 7.1).
 
-Before it sees a word, the model is trained on sequences of brackets
-(:mod:`poshgrid.models.training.dyck_language`), as in Hu et al. (2025). A second model of the same
-model and seed is trained, which starts from the same weights; then its weights are carried over
-into the model that learns the language, whose optimiser starts afresh.
+Before the model sees a word, it learns from sequences of brackets
+(:mod:`poshgrid.models.training.dyck_language`), as in Hu et al. (2025). This is done with a second
+network of the same model and seed, which has the same initial weights. Then trained weights are
+copied into the first network, which learns the language with a new optimiser.
 
-With ``brackets: own`` the brackets are the whole vocabulary, and their embeddings are left behind:
-those of tokens, the output layer included, and of positions. The language's model keeps the initial
-ones, to the bit those of the arm without a bias. With ``brackets: text``, as published, brackets
-are decimal numbers in the language's own tokens, and all weights are carried over.
+With ``brackets: own``, the vocabulary consists of the brackets. All weights are copied except the
+embeddings of tokens (with the output layer) and of positions: these keep their initial values,
+exactly those of the run without a bias. With ``brackets: text``, as published, brackets are decimal
+numbers, written in tokens of the run's tokenizer, and all weights are copied.
 
-Pre-pretraining takes the run's recipe but for its length: its optimiser, schedule, dropout,
-precision and threads.
+Pre-pretraining uses the optimiser, schedule, dropout, precision and threads of the run's recipe,
+but its own length.
 
-Its control is ``flat-brackets``: sequences of the same bigrams, whose brackets do not match.
+The control is ``flat-brackets``: sequences with the same bigrams, whose brackets do not match.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from poshgrid.core import logs, plugins
 from poshgrid.core.errors import PoshgridError
 from poshgrid.models.training.bias import Bias, Setting
 
-# The configuration imports this module for its options: whatever trains is imported where it is
-# used.
+# The configuration imports this module for its options, so code that trains is imported only in the
+# functions that use it.
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
@@ -40,33 +40,33 @@ log = logs.get(__name__)
 
 PRETRAINS = True
 PART = "dyck"
-"""Of the run's checkpoints."""
+"""Name of the checkpoint subfolder."""
 DEV = 16
-"""Sequences that the loss on brackets is taken from; the same ones at every evaluation."""
+"""Number of sequences for the bracket loss, the same ones in every evaluation."""
 EVALUATIONS = 4
-"""Of that loss, besides the initial one."""
+"""Number of evaluations of the bracket loss after the initial one."""
 AT_ONCE = {"cpu": 2_048, "cuda": 8_192}
-"""Tokens in a micro-batch, at most: attention over long rows takes memory, on a CPU above all."""
+"""Most tokens in a micro-batch: attention over long rows needs much memory."""
 
 
 class Options(plugins.Options):
-    """The formal language and what of its model is carried over."""
+    """The bracket language, and which trained weights are copied into the language model."""
 
     k: Width = Field(64, description="Kinds of brackets")
     p_open: float = Field(0.5, gt=0, lt=1, description="Probability of an opening bracket")
-    depth: Width = Field(8, description="Brackets open at once, at most")
+    depth: Width = Field(8, description="Most brackets open at the same time")
     length: Width = Field(2_048, multiple_of=2, description="Brackets in a sequence")
     steps: Positive = Field(2_000, description="Steps of pre-pretraining")
-    # With 2,048 brackets, the tokens in a step of the paper's recipe (32 rows of 512): the
-    # learning rate that suits the one suits the other.
+    # With 2,048 brackets, a step has as many tokens as in the paper's recipe (32 rows of 512), so
+    # that the same learning rate suits both.
     batch_size: Width = Field(8, description="Sequences in one step of the optimiser")
-    learning_rate: LearningRate | None = Field(None, description="Its peak; `null`: the recipe's")
-    warmup_steps: Count = Field(200, description="Of pre-pretraining; fewer than `steps`")
+    learning_rate: LearningRate | None = Field(None, description="Peak; `null`: the recipe's")
+    warmup_steps: Count = Field(200, description="Warm-up steps; fewer than `steps`")
     brackets: Literal["own", "text"] = Field(
         "own",
         description=(
-            "`own`: tokens of their own, all weights but the embeddings are carried over; "
-            "`text`: numbers in the language's tokens, and all weights, as published"
+            "`own`: brackets are their own tokens; all weights except embeddings are copied; "
+            "`text`: brackets are numbers in tokens of the text; all are copied, as published"
         ),
     )
 
@@ -80,28 +80,28 @@ class Options(plugins.Options):
 
 
 class Dyck(Bias):
-    """Initial weights that have learned to keep track of brackets.
+    """Start training from weights that have learned matching brackets.
 
     Args:
         options: see :class:`Options`.
     """
 
     word = "dyck"
-    """In the configuration; the control in ``LANGUAGES`` draws from another language."""
+    """Name in the configuration; the control in ``LANGUAGES`` draws from another language."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._statistics: dict[str, Any] = {}
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
-        """Train a second model on brackets, or load what an earlier attempt trained; carry it over.
+        """Train a second network on brackets (or resume that), and copy its weights.
 
         Args:
             model: with its initial weights; changed in place.
-            setting: of the run.
+            setting: the run.
 
         Raises:
-            PoshgridError: training diverges, or the job was asked to end.
+            PoshgridError: training diverges, or a signal stopped it.
         """
         from poshgrid.models.training import builder, loop
         from poshgrid.models.training.dyck_language import LANGUAGES, Brackets, Language
@@ -138,9 +138,9 @@ class Dyck(Bias):
         return model
 
     def statistics(self) -> dict[str, Any]:
-        """Return how long pre-pretraining was and how well brackets were learned.
+        """Return the length of pre-pretraining and its losses.
 
-        ``dev_loss`` and ``initial_dev_loss`` are nats per token of sequences never trained on.
+        ``dev_loss`` and ``initial_dev_loss`` are in nats per token, on sequences not trained on.
         """
         return self._statistics
 
@@ -162,11 +162,11 @@ def check(spec: TrainSpec) -> None:
 
 
 def alphabet(options: Options, setting: Setting) -> Alphabet:
-    """Return how brackets are written for a run.
+    """Return how a run writes brackets as tokens.
 
     Args:
         options: of the bias.
-        setting: of the run; its tokenizer is read if brackets are text.
+        setting: the run; its tokenizer is read if brackets are text.
 
     Raises:
         PoshgridError: the tokenizer is missing or broken.
@@ -176,7 +176,7 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
 
     if options.brackets == "text":
         cutter = tokenizers.load(setting.tokenizer)
-        # A number is cut alike wherever it stands: words are cut one by one, each with its space.
+        # Each word is tokenized alone, with its space, so a number always has the same tokens.
         pieces = [
             cutter.encode(str(number), add_special_tokens=False).ids
             for number in range(2 * options.k)
@@ -187,18 +187,18 @@ def alphabet(options: Options, setting: Setting) -> Alphabet:
 
 
 def recipe(options: Options, setting: Setting) -> Recipe:
-    """Return the recipe of pre-pretraining: the run's, but for what concerns its length.
+    """Return the recipe of pre-pretraining: that of the run, with another length.
 
     Args:
         options: of the bias.
-        setting: of the run.
+        setting: the run.
     """
     from poshgrid.models.training.loop import rows_at_once
 
     of_run, device = setting.recipe, setting.device.type
     tokens = min(rows_at_once(of_run, device) * of_run.context_length, AT_ONCE[device])
     changed = {
-        "name": "biases.dyck",  # where the configuration has what an error is about
+        "name": "biases.dyck",  # the key that errors name
         "input": "packed",
         "padding_in_loss": False,
         "context_length": options.length,
@@ -219,13 +219,12 @@ def recipe(options: Options, setting: Setting) -> Recipe:
 
 
 def carry(source: PreTrainedModel, target: PreTrainedModel, *, embeddings: bool) -> None:
-    """Copy weights into another model of the same kind, whose tables may be longer.
+    """Copy weights into another model of the same kind; its embedding tables may be longer.
 
     Args:
         source: trained.
         target: changed in place.
-        embeddings: carry the tables of tokens and positions, too: the first rows of each, as many
-            as both models have.
+        embeddings: copy the tables of tokens and positions, too: all rows that both models have.
     """
     import torch
 

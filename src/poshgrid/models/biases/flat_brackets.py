@@ -1,6 +1,6 @@
-"""Control of dyck: pre-pretraining on brackets of the same bigrams, which do not match.
+"""Control of dyck: pre-pretraining on brackets with the same bigrams, which do not match.
 
-The same kinds of brackets, steps and weights carried over; see
+Kinds of brackets, steps and copied weights are the same; see
 :class:`poshgrid.models.training.dyck_language.Flat`.
 """
 
@@ -15,7 +15,7 @@ CONTROLS = "dyck"
 
 
 class FlatBrackets(dyck.Dyck):
-    """Initial weights that have learned bigrams of brackets."""
+    """Start training from weights that have learned bigrams of brackets."""
 
     word = "flat-brackets"
 

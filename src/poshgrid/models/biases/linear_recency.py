@@ -1,6 +1,7 @@
-"""Control of recency: the preference for near words fades in equal steps instead of by a factor.
+"""Control of recency: the preference for near words decreases in equal steps, not by a factor.
 
-It is 1 in the first epoch, as in recency, and ``1 - t / epochs`` in epoch t, counted from 0.
+Its strength is 1 in the first epoch, as in recency, and ``1 - t / epochs`` in epoch t, counted from
+0.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ CONTROLS = "recency"
 
 
 class LinearRecency(recency.Attention):
-    """A penalty on distance that fades in equal steps."""
+    """A penalty on distance that decreases in equal steps."""
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._epochs = 1.0
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
-        """Take the recipe's epochs; see :class:`recency.Attention`."""
+        """Read the number of epochs from the recipe; see :class:`recency.Attention`."""
         self._epochs = float(setting.recipe.epochs or 1)
         return super().prepare(model, setting)
 

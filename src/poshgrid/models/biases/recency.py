@@ -1,18 +1,18 @@
-"""Dynamic recency bias: attention prefers near words, less so each epoch (paper, section 7.1).
+"""Dynamic recency bias: attention prefers near words, but less in each epoch (paper, section 7.1).
 
 The scores of query ``i`` are ``q_i K^T + r^t * b_i`` with ``b_i = [-(i-1), ..., 0]``, in all heads
-and layers alike; ``r`` is ``decay`` and ``t`` the epoch, counted from 0 (Mita et al., 2025:
+and layers; ``r`` is ``decay`` and ``t`` the epoch, counted from 0 (Mita et al., 2025:
 "Developmentally-plausible working memory shapes a critical period for language acquisition", ACL).
-How attention gets it: :mod:`poshgrid.models.recency`.
+:mod:`poshgrid.models.recency` adds the bias to attention.
 
 The initial weights are those of the run without the bias. A checkpoint has the bias of the epoch
-that it ends, the model that of the epoch with the best dev loss; each names it in ``config.json``
-and is scored with it. Two options go back to the published arm: ``positions: none`` drops the
-learned positions and ``scored: none`` writes the bias 0 into ``config.json``, so that sentences are
-scored without it; the losses of the training log still include it.
+that it ends; the model has the bias of the epoch with the best dev loss. The strength is stored in
+``config.json`` and used in scoring. Two options make the run as published: ``positions: none``
+removes the learned positions. ``scored: none`` stores a strength of 0, so that sentences are scored
+without the bias; the losses of the training log still include it.
 
-Its controls are ``static-recency``, whose bias stays, and ``linear-recency``, whose bias fades in
-equal steps.
+The controls are ``static-recency``, whose bias is constant, and ``linear-recency``, whose bias
+decreases in equal steps.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ARCHITECTURES = ("gpt2",)
 
 
 class Shared(plugins.Options):
-    """What this bias and its controls have in common."""
+    """The options that this bias and its controls share."""
 
     positions: Literal["learned", "none"] = Field(
         "learned", description="`none`: position embeddings are zero and stay so, as published"
@@ -41,19 +41,19 @@ class Shared(plugins.Options):
     scored: Literal["epoch", "none"] = Field(
         "epoch",
         description=(
-            "with which bias sentences are scored: that of the weights' epoch; `none`, as published"
+            "the bias in scoring: that of the weights' epoch; `none`: no bias, as published"
         ),
     )
 
 
 class Options(Shared):
-    """How fast the bias fades: it is multiplied by decay ** epoch, epochs counted from 0."""
+    """How fast the bias decreases: it is multiplied by decay ** epoch, with epochs from 0."""
 
     decay: float = Field(0.6, gt=0, lt=1, description="factor of the bias for each epoch")
 
 
 class Attention(Bias):
-    """A penalty on distance, the same in every epoch; others change it from epoch to epoch.
+    """A penalty on distance that is the same in every epoch; subclasses change it.
 
     Args:
         options: see :class:`Shared`.
@@ -65,13 +65,13 @@ class Attention(Bias):
         self.options = options
 
     def factor(self, epoch: int) -> float:
-        """Return the penalty, in units of an attention score, on each token more of distance."""
+        """Return the penalty for each token of distance, in units of attention scores."""
         return 1.0
 
     def prepare(self, model: PreTrainedModel, setting: Setting) -> PreTrainedModel:
-        """Return a model of the same weights whose attention has the bias; see :class:`Bias`.
+        """Return a model with the same weights whose attention has the bias; see :class:`Bias`.
 
-        Its bias is zero until :meth:`at` is called.
+        The bias is zero until :meth:`at` is called.
         """
         import torch
 
@@ -92,14 +92,14 @@ class Attention(Bias):
         return biased.train(model.training)
 
     def at(self, model: PreTrainedModel, epoch: int) -> None:
-        """Give a model the bias of an epoch."""
+        """Set the bias of a model to its strength in an epoch."""
         cast("GPT2RecencyLMHeadModel", model).set_recency(  # which prepare() returned
             self.factor(epoch), saved=0.0 if self.options.scored == "none" else None
         )
 
 
 class Recency(Attention):
-    """A penalty on distance that fades."""
+    """A penalty on distance that decreases by a factor."""
 
     options: Options
 

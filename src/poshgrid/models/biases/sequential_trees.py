@@ -1,7 +1,7 @@
 """Control of tree-planting: the distance of two words is the number of words from one to the other.
 
-Boundaries count as words. Attention is drawn to near words of the sentence instead of the tree, as
-in the published code of TPT.
+Boundaries count as words. So attention learns to prefer words that are near in the sentence, not in
+the tree. The published code of TPT has this control, too.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ CONTROLS = "tree-planting"
 
 
 class SequentialTrees(tree_planting.TreePlanting):
-    """Tree-planting in which every word hangs off the one before it."""
+    """Tree-planting in which the head of every word is the word before it."""
 
     word = "sequential-trees"
 
     def distances(self, padded: Padded, sentences: np.ndarray, seed: int) -> np.ndarray:
-        """Return how many words back; see the method of tree-planting."""
+        """Return distances in words; see the method of tree-planting."""
         back = padded.following[:, :, None] - np.arange(padded.distance.shape[-1])
         return np.where(np.isfinite(padded.distance), back, np.inf).astype(padded.distance.dtype)
 

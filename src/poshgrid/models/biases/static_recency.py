@@ -1,4 +1,4 @@
-"""Control of recency: attention prefers near words, and does so as much in every epoch."""
+"""Control of recency: attention prefers near words equally strongly in every epoch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A condition's sentences as memory-mapped token ids, and the reader that training uses.
+"""Write a condition's sentences as token ids, and map them into memory for training.
 
 The stream of a split is ``<eot> s1 <eot> s2 ... sn <eot>``. ``offsets[i]`` is the position of the
-boundary before sentence i and ``offsets[n]`` that of the last one, so that sentence i with both its
+boundary before sentence i, and ``offsets[n]`` is that of the last boundary. So sentence i with both
 boundaries is ``ids[offsets[i] : offsets[i + 1] + 1]``.
 """
 
@@ -45,9 +45,9 @@ def encode(condition: Path, tokenizer: Path, output: Path) -> dict[str, Any]:
 
     Returns:
         The content of ``statistics.json``: ``dtype``, ``vocabulary_size``, ``tokenizer`` (digest)
-        and, for each split, ``sentences``, ``distinct`` ones, ``words``, ``tokens`` (boundaries
-        included), ``tokens_per_word`` (boundaries left out), ``sha256`` of the ids, ``sources``
-        with the first four of each source and, where words can be unknown, ``unknown`` tokens.
+        and, for each split, ``sentences``, ``distinct`` sentences, ``words``, ``tokens`` (with
+        boundaries), ``tokens_per_word`` (without boundaries), ``sha256`` of the ids, ``sources``
+        (the first four for each source) and, if words can be unknown, ``unknown`` tokens.
 
     Raises:
         PoshgridError: a table or the tokenizer is missing or broken.
@@ -71,10 +71,10 @@ def encode(condition: Path, tokenizer: Path, output: Path) -> dict[str, Any]:
 
 
 def load(folder: Path, split: str) -> Tokens:
-    """Map a split that :func:`encode` wrote into memory.
+    """Open a split that :func:`encode` wrote; ids are mapped into memory.
 
     Raises:
-        PoshgridError: a file is missing or shorter or longer than the statistics say.
+        PoshgridError: a file is missing, or its length is not that of the statistics.
     """
     folder = Path(folder)
     statistics = read_json(folder / "statistics.json")
@@ -110,7 +110,7 @@ def _split(
                 ids = np.concatenate(flat)
                 ids.tofile(stream)
                 unknown += 0 if mark is None else int((ids == mark).sum())
-                lengths = np.array([len(row) + 1 for row in rows], np.int64)  # with one boundary
+                lengths = np.array([len(row) + 1 for row in rows], np.int64)  # with a boundary
                 pieces.append(position + np.cumsum(lengths))
                 position = int(pieces[-1][-1])
                 parts.append(

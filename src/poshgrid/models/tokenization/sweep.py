@@ -19,17 +19,17 @@ def sweep(spec: TokenizerSpec, condition: Path, output: Path) -> dict[str, Any]:
     """Count a condition's training tokens for each vocabulary size.
 
     Args:
-        spec: ``sweep`` is the list of sizes (empty: :data:`SIZES`); case folding and least
-            frequency of a merge are the tokenizer's; ``vocabulary_size`` is not read.
+        spec: ``sweep`` is the list of sizes (empty: :data:`SIZES`). Its other settings are those
+            of the tokenizer; ``vocabulary_size`` is not used.
         condition: folder that holds ``train.parquet``.
         output: file to write, ``sweep.json``.
 
     Returns:
         The content of the file: ``sentences``, ``words``, ``lowercase``, ``min_frequency``, and
-        ``vocabularies``, a list by rising ``vocabulary_size``: ``reached`` (its types; fewer than
-        asked where the text yields no more), ``tokens_without_boundaries``,
-        ``tokens_with_boundaries`` (one before and after every sentence, as in the token folders)
-        and ``tokens_per_word`` (without).
+        ``vocabularies``, a list in the order of ``vocabulary_size``. Each entry has ``reached``
+        (its types; fewer if the text yields no more), ``tokens_without_boundaries``,
+        ``tokens_with_boundaries`` (neighbouring sentences share one, as in the token folders)
+        and ``tokens_per_word`` (without boundaries).
 
     Raises:
         PoshgridError: the table is missing or broken.

@@ -1,9 +1,9 @@
 """Tokenizers: byte-level BPE (paper, section 4.1 and Table 9), words, or one from a file.
 
-It is written once and loaded by training and scoring alike. The prefix space is part of it, so that
-a word is cut the same at the start of a sentence as inside one.
+Training and scoring load the same file. The tokenizer adds a space before the text, so that a word
+has the same tokens at the start of a sentence as inside it.
 
-It reads the sentences of a condition a batch at a time: memory does not grow with the corpus.
+Sentences are read in batches, so that memory does not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logs.get(__name__)
 
 BATCH = 20_000  # sentences in memory at once
-MIN_FREQUENCY = 2  # rarer pairs are not merged, rarer words are `<unk>`
+MIN_FREQUENCY = 2  # pairs that are rarer are not merged, words that are rarer are `<unk>`
 
 
 def batches(condition: Path, split: str) -> Iterator[pl.DataFrame]:
@@ -42,7 +42,7 @@ def batches(condition: Path, split: str) -> Iterator[pl.DataFrame]:
         Tables of ``source``, ``text`` and ``n_words``.
 
     Raises:
-        PoshgridError: the table is missing, breaks its schema, is empty or holds a blank sentence.
+        PoshgridError: the table is missing, breaks its schema, is empty, or has a blank sentence.
     """
     path = Path(condition) / f"{split}.parquet"
     row = 0
@@ -65,7 +65,7 @@ def texts(conditions: Iterable[Path], seen: dict[str, int]) -> Iterator[list[str
 
     Args:
         conditions: folders that hold ``train.parquet``.
-        seen: how many ``sentences`` and ``words`` were yielded; counted on here.
+        seen: numbers of ``sentences`` and ``words``; those yielded are added here.
     """
     for condition in conditions:
         for batch in batches(condition, "train"):
@@ -74,9 +74,9 @@ def texts(conditions: Iterable[Path], seen: dict[str, int]) -> Iterator[list[str
             yield batch["text"].to_list()
 
 
-BOUNDARY = "<|endoftext|>"  # precedes and follows every sentence: bos and eos in one
+BOUNDARY = "<|endoftext|>"  # before and after every sentence: both bos and eos
 PADDING = "<pad>"
-UNKNOWN = "<unk>"  # a word that a list of words does not have; byte pairs know every text
+UNKNOWN = "<unk>"  # a word outside the vocabulary, of kind `words`; byte pairs can write any text
 
 
 class Vocabulary(NamedTuple):
@@ -88,7 +88,7 @@ class Vocabulary(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the configuration of a model of transformers says of them."""
+        """Their keys and values in the configuration of a transformers model."""
         return {
             "vocab_size": self.size,
             "bos_token_id": self.boundary_id,
@@ -98,7 +98,7 @@ class Vocabulary(NamedTuple):
 
 
 def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict[str, Any]:
-    """Train a tokenizer on the training sentences of one condition, or of several together.
+    """Train a tokenizer on the training sentences of one or several conditions.
 
     Args:
         spec: kind, size and case folding.
@@ -111,15 +111,15 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     Raises:
         PoshgridError: the vocabulary is larger than the text supports.
     """
-    asked, settings = spec.tokenizer.vocabulary_size, spec.tokenizer
+    size, settings = spec.tokenizer.vocabulary_size, spec.tokenizer
     seen = {"sentences": 0, "words": 0}
-    tokenizer = learn(settings, asked, texts(conditions, seen))
+    tokenizer = learn(settings, size, texts(conditions, seen))
     reached = tokenizer.get_vocab_size()
-    if reached < asked:
-        # Bytes are always there; of the rest another condition's text may yield less
+    if reached < size:
+        # Bytes are always types; another condition's text may yield fewer of the others.
         advised = SMALLEST + max(0, reached - SMALLEST) * 4 // 5
         raise PoshgridError(
-            f"{', '.join(str(Path(folder) / 'train.parquet') for folder in conditions)}: {asked:,} "
+            f"{', '.join(str(Path(folder) / 'train.parquet') for folder in conditions)}: {size:,} "
             f"types asked of the tokenizer, but {seen['words']:,} words yield only {reached:,}; "
             f"set tokenizer.vocabulary_size to {advised} or less (conditions with less text yield "
             "less), or give more text"
@@ -135,20 +135,19 @@ def train(spec: TokenizerSpec, conditions: Sequence[Path], output: Path) -> dict
     return statistics
 
 
-def given(file: Path, output: Path, *, space_final_mark: bool = False) -> dict[str, Any]:
-    """Take a tokenizer from a file of the library ``tokenizers``.
+def from_file(file: Path, output: Path, *, space_final_mark: bool = False) -> dict[str, Any]:
+    """Write the folder of a tokenizer from a file of the library ``tokenizers``.
 
     Args:
-        file: ``.json``, which keeps its own settings and gets our special tokens where it lacks
-            them.
+        file: ``.json``; it keeps its settings. Our special tokens are added if it lacks them.
         output: as in :func:`train`.
-        space_final_mark: write a space before final marks, before all else that the file does.
+        space_final_mark: first write a space before final marks, then do what the file says.
 
     Returns:
         The content of ``statistics.json``.
 
     Raises:
-        PoshgridError: the file is missing or holds none.
+        PoshgridError: the file is missing or holds no tokenizer.
     """
     from tokenizers import Tokenizer, normalizers
 
@@ -168,11 +167,11 @@ def given(file: Path, output: Path, *, space_final_mark: bool = False) -> dict[s
 
 
 _WORD = r"<unk>|\w+(?:['’.-]\w+)*|[^\w\s]"
-"""A word with what stands inside it (*don't*, *ice-cream*), an unknown word, or a mark."""
+"""A word, also with marks inside it (*don't*, *ice-cream*), an unknown word, or a mark."""
 
 
 def pipeline(settings: config.Tokenizer) -> Tokenizer:
-    """Return an untrained tokenizer that normalises text and cuts it into words."""
+    """Return an untrained tokenizer that normalises text and splits it into words."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     words = settings.kind == "words"
@@ -193,20 +192,20 @@ def pipeline(settings: config.Tokenizer) -> Tokenizer:
 
 
 def _spacing() -> list[Any]:
-    """Return what writes a space before a final mark."""
+    """Return normalizers that write a space before a final mark."""
     from tokenizers import Regex, normalizers
 
     return [normalizers.Replace(Regex(rf"(?<=[^\s.?!])\{mark}\z"), f" {mark}") for mark in ".?!"]
 
 
 def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> Tokenizer:
-    """Learn merges from text, greedily, the most frequent pair first (Sennrich et al., 2016).
+    """Learn merges from text, the most frequent pair first (Sennrich et al., 2016).
 
-    Of kind ``words``: the most frequent words, ties in alphabetical order.
+    With kind ``words``, learn the most frequent words; ties are in alphabetical order.
 
     Args:
-        settings: kind and case folding; their ``vocabulary_size`` is not read.
-        size: types to stop at; the vocabulary is smaller where the text yields fewer.
+        settings: kind and case folding; their ``vocabulary_size`` is not used.
+        size: largest number of types; the text may yield fewer.
         texts: batches of sentences.
     """
     from tokenizers import pre_tokenizers, trainers
@@ -230,7 +229,7 @@ def learn(settings: config.Tokenizer, size: int, texts: Iterable[list[str]]) -> 
 def load(folder: Path) -> Tokenizer:
     """Load a tokenizer without transformers, whose import takes seconds.
 
-    Text that spells a special token is cut like any other text: it cannot forge a boundary.
+    A special token that is written in a text is treated as text: it becomes no boundary.
 
     Raises:
         PoshgridError: the folder holds no tokenizer of ours.
@@ -252,7 +251,7 @@ def load(folder: Path) -> Tokenizer:
 
 
 def vocabulary(folder: Path) -> Vocabulary:
-    """Return what a model needs to know of the token ids of a tokenizer's folder.
+    """Return what a model needs to know about the token ids of a tokenizer's folder.
 
     Raises:
         PoshgridError: the folder holds no tokenizer of ours.
@@ -263,15 +262,15 @@ def vocabulary(folder: Path) -> Vocabulary:
 
 
 def digest(folder: Path) -> str:
-    """Return the SHA-256 digest that tells one tokenizer from another."""
+    """Return the SHA-256 digest of a tokenizer."""
     return sha256(Path(folder) / "tokenizer.json")
 
 
 def _save(tokenizer: Tokenizer, output: Path, statistics: dict[str, Any]) -> None:
     with atomic(output / "tokenizer.json") as temporary:
         temporary.write_text(tokenizer.to_str(pretty=True), encoding="utf-8")
-    # The generic class takes everything from tokenizer.json; GPT-2's own would rebuild the
-    # pre-tokenizer and lose the prefix space and the case folding.
+    # The generic class reads everything from tokenizer.json. The class of GPT-2 would rebuild the
+    # pre-tokenizer, without the space before the text and the case folding.
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": BOUNDARY,

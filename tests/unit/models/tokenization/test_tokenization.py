@@ -102,8 +102,8 @@ def test_a_final_mark_is_spaced_before_a_tokenizer_of_a_file(tmp_path, lowercase
     if not lowercase:
         own.normalizer = None  # as in GPT-2's file
     own.save(str(tmp_path / "own.json"))
-    tokenizer.given(tmp_path / "own.json", tmp_path / "plain")
-    tokenizer.given(tmp_path / "own.json", tmp_path / "spaced", space_final_mark=True)
+    tokenizer.from_file(tmp_path / "own.json", tmp_path / "plain")
+    tokenizer.from_file(tmp_path / "own.json", tmp_path / "spaced", space_final_mark=True)
     plain, spaced = (tokenizer.load(tmp_path / name) for name in ("plain", "spaced"))
     assert plain.encode("the dog.").tokens[-1] == "."
     assert spaced.encode("the dog.").ids == plain.encode("the dog .").ids
@@ -268,7 +268,7 @@ def test_a_word_of_another_condition_has_an_id_where_the_list_is_shared(two, tmp
 
 def test_a_file_is_taken_as_it_is(two, tmp_path):
     tokenizer.train(tokenizer_spec(280), two, tmp_path / "trained")
-    tokenizer.given(tmp_path / "trained/tokenizer.json", tmp_path / "given")
+    tokenizer.from_file(tmp_path / "trained/tokenizer.json", tmp_path / "given")
     for text in ("the zebra isn't here .", "  Quizzical é"):
         one, other = (tokenizer.load(tmp_path / name).encode(text) for name in ("trained", "given"))
         assert one.ids == other.ids
