@@ -1,8 +1,8 @@
-"""Initial weights as a pure function of seed and parameter name.
+"""Draw initial weights, which depend only on the seed and the name of the parameter.
 
-Neither the order in which a library creates its layers nor the length of the context changes them:
-the first rows of a table of positions are the same however many rows follow. So the untrained
-baseline of a model has the weights that every recipe of that model and seed starts from.
+They depend neither on the order in which a library creates its layers nor on the length of the
+context: a longer table of positions begins with the rows of a shorter one. So the untrained
+baseline has the same weights that every recipe of that model and seed starts from.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def untouched(kind: type[Model], config: PreTrainedConfig) -> Model:
 
     Args:
         kind: a class of transformers' models.
-        config: of the model. The library's random weights do not change the global random state.
+        config: of the model. The global random state does not change.
     """
     import torch
 
@@ -39,13 +39,13 @@ def untouched(kind: type[Model], config: PreTrainedConfig) -> Model:
 def seeded(
     kind: type[Model], config: PreTrainedConfig, seed: int, deviation: Callable[[str], float]
 ) -> Model:
-    """Build a transformer, in training mode: matrices are normal, biases 0 and gains of norms 1.
+    """Build a transformer in training mode: matrices from a normal, biases 0, gains of norms 1.
 
     Args:
         kind: a class of transformers' models; parameters whose names end in ``bias`` are biases.
         config: of the model.
-        seed: the run's seed; the global random state is left alone.
-        deviation: standard deviation of the matrix of a name.
+        seed: the run's seed; the global random state does not change.
+        deviation: name of a matrix -> its standard deviation.
     """
     import torch
 
@@ -59,7 +59,7 @@ def seeded(
 
 
 def normal_(weight: Tensor, seed: int, name: str, deviation: float) -> None:
-    """Fill a parameter with draws from Normal(0, deviation) that only seed and name decide.
+    """Fill a parameter with draws from Normal(0, deviation) that depend only on seed and name.
 
     Args:
         weight: changed in place; any shape, filled row by row.
@@ -72,7 +72,7 @@ def normal_(weight: Tensor, seed: int, name: str, deviation: float) -> None:
 
 
 def uniform_(weight: Tensor, seed: int, name: str, bound: float) -> None:
-    """Fill a parameter with draws from U(-bound, bound) that only seed and name decide.
+    """Fill a parameter with draws from U(-bound, bound) that depend only on seed and name.
 
     Args:
         weight: changed in place; any shape, filled row by row.

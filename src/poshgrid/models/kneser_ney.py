@@ -4,10 +4,10 @@ Chen & Goodman (1999), "An empirical study of smoothing techniques for language 
 Speech and Language 13; with the counts of n-grams that begin a sentence as in Heafield,
 Pouzyrevsky, Clark & Koehn (2013), "Scalable modified Kneser-Ney language model estimation", ACL.
 
-An n-gram has one number for each order, its place among the n-grams of that order, which are sorted
-by *key*: the number of its first n-1 words times the size of the vocabulary, plus its last word. So
-counting an order is one sort of whole numbers, and looking an n-gram up is one binary search for
-each of its words.
+Each n-gram has a number: its position among all n-grams of its order, sorted by *key*. The key is
+the number of its first n-1 words times the size of the vocabulary, plus its last word. So counting
+an order means to sort integers once, and looking up an n-gram takes one binary search for each of
+its words.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from poshgrid.corpora.words import WORD, fold
 
 UNKNOWN, START, END = range(3)
 SPECIALS = ("<unk>", "<s>", "</s>")
-"""The first three types of a vocabulary. No word of a text can be one: marks stand alone."""
+"""The first three types of a vocabulary. No word of a text equals one: marks are single words."""
 SKIPS = ("who", "whom", "what", "which", "when", "where", "why", "how")
 SPAN = 6
-"""Words after one of them that are counted with it."""
+"""Number of words after one of SKIPS that are counted with it."""
 FALLBACK = (0.5, 1.0, 1.5)
 """Discounts of an order whose counts of counts give none, as in a toy corpus.
 
-Those of KenLM's ``--discount_fallback``."""
+They are those of KenLM's ``--discount_fallback``."""
 
 
 class Encoded(NamedTuple):
-    """Sentences one after the other: ``<s>``, words, ``</s>``."""
+    """Sentences in one array, each as ``<s>``, words, ``</s>``."""
 
     vocabulary: list[str]  # SPECIALS, then all types in the order of their characters
-    ids: np.ndarray  # uint32, places in the vocabulary
+    ids: np.ndarray  # uint32, indices in the vocabulary
     sentences: int
 
 
@@ -46,7 +46,7 @@ def encode(texts: Iterable[Iterable[str]]) -> Encoded:
     """Number the words of sentences; a type's number does not depend on the sentences' order.
 
     Args:
-        texts: sentences, in batches. One without a word is passed over.
+        texts: sentences, in batches. Those without a word are skipped.
     """
     types: dict[str, int] = {}  # folded -> number, in the order of the text
 
@@ -73,7 +73,7 @@ def encode(texts: Iterable[Iterable[str]]) -> Encoded:
 
 @dataclass
 class Tables:
-    """An n-gram model: what one has to look up to score a sentence."""
+    """The tables of an n-gram model, in which words are looked up to score a sentence."""
 
     order: int
     vocabulary: list[str]
@@ -82,9 +82,9 @@ class Tables:
     backoffs: dict[int, np.ndarray] = field(default_factory=dict)  # 1 ... order - 1: log gamma
     discounts: dict[int, tuple[float, ...]] = field(default_factory=dict)  # 1 ... order
     fallbacks: list[int] = field(default_factory=list)  # orders whose discounts are FALLBACK
-    # of order 1: "next" to each other, "skip": a word of SKIPS and one after it -> keys and counts
+    # only in order 1: "next": neighbours, "skip": a word of SKIPS and a later one -> keys, counts
     pairs: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    classes: bool = False  # the vocabulary is of classes of words: see `classes.py`
+    classes: bool = False  # whether the vocabulary has classes of words: see `classes.py`
 
 
 class _Counted(NamedTuple):
@@ -101,10 +101,10 @@ def estimate(text: Encoded, order: int) -> Tables:
 
     Args:
         text: the training sentences.
-        order: 1: maximum likelihood; more: modified Kneser-Ney.
+        order: 1: maximum likelihood; above: modified Kneser-Ney.
 
     Raises:
-        PoshgridError: the sentences are too many.
+        PoshgridError: there are too many words.
     """
     if len(text.ids) >= 2**32 - 1:
         raise PoshgridError(f"{len(text.ids):,} words are too many n-grams; count a smaller size")
@@ -115,8 +115,8 @@ def _likelihood(text: Encoded) -> Tables:
     """Return the unigram model: relative frequencies.
 
     An unknown word counts as seen once (method A of Witten & Bell 1991, "The zero-frequency
-    problem", IEEE Transactions on Information Theory 37): known words keep the ratios of their
-    counts, and no unknown word is more probable than a known one.
+    problem", IEEE Transactions on Information Theory 37). So the ratios between known words stay,
+    and no unknown word is more probable than a known one.
     """
     counts = np.bincount(text.ids, minlength=len(text.vocabulary))
     counts[START] = 0
@@ -128,7 +128,7 @@ def _likelihood(text: Encoded) -> Tables:
 
 
 def _skips(text: Encoded) -> tuple[np.ndarray, np.ndarray]:
-    """Return how often a word of ``SKIPS`` has each word at most ``SPAN`` places after it.
+    """Count each word that follows a word of ``SKIPS`` by at most ``SPAN`` positions.
 
     Returns:
         Keys (the first word's number times the types, plus the second's), ascending, and counts.
@@ -152,8 +152,8 @@ def _kneser_ney(text: Encoded, order: int) -> Tables:
     probabilities: np.ndarray | None = None  # of the order below
     for n in range(1, order + 1):
         below = types if n == 2 else len(model.keys.get(n - 1, ()))
-        # Times seen, at the highest order and after <s>, which nothing precedes; else the number of
-        # different words that precede the n-gram.
+        # Below the highest order, count the different words before an n-gram, not how often it
+        # occurs; but no word comes before an n-gram that begins with <s>.
         if n == order:
             counts = counted[n].counts
         else:
@@ -167,11 +167,11 @@ def _kneser_ney(text: Encoded, order: int) -> Tables:
         if estimated is None:
             model.fallbacks.append(n)
         amounts = np.array([0.0, *model.discounts[n]])
-        # In place where an order may have as many n-grams as the text has words.
+        # In place, because there may be as many n-grams as words.
         shares = counts.astype(np.float64)
         shares -= amounts[np.minimum(counts, 3).astype(np.uint8)]
         if probabilities is None:
-            # The empty context has one row. <s> is never predicted; <unk> is, and was never seen.
+            # The only context is empty. <s> is never predicted; <unk> is, though it was never seen.
             total = counts.sum()
             probabilities = shares / total + (total - shares.sum()) / total / (types - 1)
             probabilities[START] = 0.0
@@ -181,7 +181,7 @@ def _kneser_ney(text: Encoded, order: int) -> Tables:
             contexts = (keys // types).astype(np.uint32)
             totals = np.bincount(contexts, weights=counts, minlength=below)
             kept = _discounted(contexts, counts, model.discounts[n], below)
-            # A context that nothing follows leaves the order below as it is.
+            # A context that no word follows has the probabilities of the order below.
             weights = np.divide(kept, totals, out=np.ones(below), where=totals > 0)
             model.backoffs[n - 1] = _log(weights)
             shares /= totals[contexts]
@@ -196,10 +196,10 @@ def _kneser_ney(text: Encoded, order: int) -> Tables:
 
 def _count(ids: np.ndarray, types: int, order: int) -> Iterator[_Counted]:
     """Yield the n-grams of orders 2 ... order."""
-    numbers = ids  # of the (n-1)-gram that starts at each place
-    starts = np.arange(len(ids), dtype=np.uint32)  # places where an n-gram may start
+    numbers = ids  # number of the (n-1)-gram that starts at each position
+    starts = np.arange(len(ids), dtype=np.uint32)  # positions where an n-gram may start
     for n in range(2, order + 1):
-        starts = starts[ids[starts + np.uint32(n - 2)] != END]  # it may end, not go on, after </s>
+        starts = starts[ids[starts + np.uint32(n - 2)] != END]  # </s> can only be last
         keys = numbers[starts].astype(np.uint64)
         keys *= np.uint64(types)
         keys += ids[starts + np.uint32(n - 1)]
@@ -226,13 +226,13 @@ def _count(ids: np.ndarray, types: int, order: int) -> Iterator[_Counted]:
 
 
 def discounts(counts: np.ndarray) -> tuple[float, ...] | None:
-    """Return D1, D2, D3+ by counts of counts, as Chen & Goodman (1999) estimate them.
+    """Return D1, D2 and D3+ from counts of counts, as in Chen & Goodman (1999).
 
     Args:
-        counts: of all n-grams of an order; zeros are passed over.
+        counts: of all n-grams of an order; zeros do not count.
 
     Returns:
-        None where a count of counts is zero, or a discount is not in its range.
+        None if a count of counts is zero, or a discount is not in its range.
     """
     t1, t2, t3, t4 = (int((counts == k).sum()) for k in (1, 2, 3, 4))
     if not (t1 and t2 and t3):
@@ -245,7 +245,7 @@ def discounts(counts: np.ndarray) -> tuple[float, ...] | None:
 def _discounted(
     contexts: np.ndarray, counts: np.ndarray, amounts: tuple[float, ...], size: int
 ) -> np.ndarray:
-    """Return what the discounts take from the counts of each context: sum of D(k) times N(k)."""
+    """Return the sum of all discounts in each context: the sum of D(k) times N(k)."""
     total = np.zeros(size)
     for k, amount in enumerate(amounts, start=1):
         chosen = contexts[counts == k if k < 3 else counts >= k]
@@ -254,6 +254,6 @@ def _discounted(
 
 
 def _log(values: np.ndarray) -> np.ndarray:
-    """Return natural logarithms, of zero minus infinity."""
+    """Return natural logarithms; that of zero is minus infinity."""
     with np.errstate(divide="ignore"):
         return np.log(values)

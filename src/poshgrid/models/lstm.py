@@ -1,12 +1,11 @@
 """A long short-term memory language model (Hochreiter & Schmidhuber, 1997) for transformers.
 
-Token embeddings, a stack of LSTM layers of the same width, and an output layer that is tied to the
-embeddings; dropout on the embeddings and on what each layer gives. It has no positions, so no
-longest input.
+It has token embeddings, LSTM layers of the same width, and an output layer tied to the embeddings;
+dropout follows the embeddings and each layer. It has no positions, so inputs may be of any length.
 
-The file needs torch and transformers only, because it travels with the weights: elsewhere,
-``AutoModelForCausalLM.from_pretrained(folder, trust_remote_code=True)`` opens a saved model. Where
-this package is installed, :func:`register` makes it one of transformers' own families.
+This file is saved with the weights, so it needs only torch and transformers. Without this package,
+``AutoModelForCausalLM.from_pretrained(folder, trust_remote_code=True)`` opens a saved model. With
+this package, :func:`register` makes transformers know the model.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ class LSTMConfig(PretrainedConfig):
         vocab_size: number of token types.
         hidden_size: width of embeddings and of every layer.
         num_hidden_layers: number of layers.
-        dropout: of embeddings and of what each layer gives.
-        tie_word_embeddings: whether the output layer has the embeddings' weights.
+        dropout: after the embeddings and after each layer.
+        tie_word_embeddings: whether the output layer has the weights of the embeddings.
     """
 
     model_type = "poshgrid-lstm"
@@ -45,7 +44,7 @@ class LSTMConfig(PretrainedConfig):
 
 
 class LSTMPreTrainedModel(PreTrainedModel):
-    """What body and language model have in common."""
+    """The common base of body and language model."""
 
     config_class = LSTMConfig
     base_model_prefix = "model"
@@ -55,8 +54,8 @@ class LSTMPreTrainedModel(PreTrainedModel):
 class LSTMModel(LSTMPreTrainedModel):
     """Embeddings and layers.
 
-    Each layer is a module of its own, with our dropout between two: cuDNN's dropout inside a stack
-    keeps a random state that no seed resets, so that a resumed run would differ.
+    Each layer is its own module, with our dropout after it: cuDNN's dropout between layers has a
+    random state that no seed resets, so that a resumed run would differ.
     """
 
     def __init__(self, config: LSTMConfig) -> None:
@@ -73,17 +72,17 @@ class LSTMModel(LSTMPreTrainedModel):
         self,
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
-        **_: Any,  # noqa: ANN401 - what transformers says to every model
+        **_: Any,  # noqa: ANN401 - transformers' own
     ) -> BaseModelOutput:
-        """Read tokens; every row begins with a state of zero.
+        """Read tokens. Each row begins with a state of zero.
 
         Args:
             input_ids: token rows, [rows, length].
-            attention_mask: 0 at padding, which must stand to the right, where nothing sees it,
-                [rows, length].
+            attention_mask: 0 at padding, [rows, length]. Padding must be on the right, where no
+                token sees it.
 
         Raises:
-            ValueError: padding stands before a token, or the mask is none of padding.
+            ValueError: padding is before a token, or the mask is not one of padding.
         """
         if attention_mask is not None:
             if attention_mask.dim() != 2:
@@ -92,7 +91,7 @@ class LSTMModel(LSTMPreTrainedModel):
             if bool((real[:, 1:] > real[:, :-1]).any()):
                 raise ValueError("an LSTM would read padding: pad on the right")
         states: Tensor = self.dropout(self.embeddings(input_ids))
-        # On a CPU without AVX-512, oneDNN has no LSTM in bfloat16, and raises.
+        # On a CPU without AVX-512, oneDNN has no LSTM in bfloat16 and raises an error.
         low = torch.is_autocast_enabled("cpu") and torch.ops.mkldnn._is_mkldnn_bf16_supported()
         for layer in self.layers:
             with torch.autocast("cpu", enabled=low):
@@ -123,7 +122,7 @@ class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
         attention_mask: Tensor | None = None,
         **__: Any,  # noqa: ANN401
     ) -> dict[str, Tensor | None]:
-        """Return the whole text for each new token: no state is kept between them."""
+        """Return the whole text for each new token: no state is kept between tokens."""
         return {"input_ids": input_ids, "attention_mask": attention_mask}
 
     def forward(
@@ -131,21 +130,21 @@ class LSTMForCausalLM(LSTMPreTrainedModel, GenerationMixin):
         input_ids: Tensor,
         attention_mask: Tensor | None = None,
         logits_to_keep: int = 0,
-        **_: Any,  # noqa: ANN401 - what generate() says to every model
+        **_: Any,  # noqa: ANN401 - transformers' own
     ) -> CausalLMOutput:
         """Predict the token that follows each token.
 
         Args:
             input_ids: token rows, [rows, length].
             attention_mask: see :meth:`LSTMModel.forward`.
-            logits_to_keep: logits of so many last tokens; 0: of all.
+            logits_to_keep: return logits only for this many last tokens; 0: for all.
         """
         body = self.model(input_ids, attention_mask)
         return CausalLMOutput(logits=self.lm_head(body.last_hidden_state[:, -logits_to_keep:]))
 
 
 def register() -> None:
-    """Make transformers' ``Auto`` classes know the family, so that no code of a folder is run."""
+    """Make transformers' ``Auto`` classes know the model, so that no code of a folder is run."""
     AutoConfig.register(LSTMConfig.model_type, LSTMConfig, exist_ok=True)
     AutoModelForCausalLM.register(LSTMConfig, LSTMForCausalLM, exist_ok=True)
 

@@ -1,8 +1,7 @@
-"""The baselines that know sequences alone: unigram and n-gram models, of words or of classes.
+"""The baselines that know only sequences: unigram and n-gram models, of words or of classes.
 
-The folder of one holds ``config.json``, ``model.safetensors`` and ``statistics.json``, so that
-reading it runs no code. It has the same bytes for the same sentences, whatever their order. To
-score a sentence, in nats::
+A model's folder holds ``config.json``, ``model.safetensors`` and ``statistics.json``; reading it
+runs no code. The same sentences in any order give the same bytes. To score a sentence, in nats::
 
     NGram.load(folder).score(["Who did the girl say that John likes?"])
 """
@@ -37,18 +36,18 @@ from poshgrid.models.kneser_ney import (
 
 MODEL_TYPE = "poshgrid-ngram"
 _CONFIG, _TENSORS = "config.json", "model.safetensors"
-_BATCH = 20_000  # sentences that are fitted or scored at a time: bounds the memory
+_BATCH = 20_000  # sentences in memory at once
 
 
 class NGram:
     """An n-gram model of words; see :mod:`poshgrid.corpora.words` for what a word is.
 
-    One of classes maps words to them first: a type of its vocabulary, or the class of its ending.
-    The first word is predicted from ``<s>``, and the end of the sentence, ``</s>``, is predicted
-    too. A word that was never seen is ``<unk>``.
+    A model of classes first replaces each word by its class, unless the word itself is in the
+    vocabulary. The first word is predicted from ``<s>``; the end of the sentence, ``</s>``, is
+    predicted, too. A word that was never seen is ``<unk>``.
 
     Args:
-        tables: what was estimated, or read from a folder.
+        tables: estimated, or read from a folder.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -61,7 +60,7 @@ class NGram:
         """Read a model from its folder.
 
         Raises:
-            PoshgridError: the folder holds no whole n-gram model.
+            PoshgridError: the folder holds no complete n-gram model.
         """
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
@@ -94,7 +93,7 @@ class NGram:
         """Return the log-probability (nats) of each word of each sentence, and of ``</s>``.
 
         Args:
-            sentences: their words, see :func:`poshgrid.corpora.words.words`.
+            sentences: the words of each; see :func:`poshgrid.corpora.words.words`.
         """
         scores: list[list[float]] = []
         for first in range(0, len(sentences), _BATCH):
@@ -113,16 +112,16 @@ class NGram:
     def score(self, sentences: Sequence[str]) -> list[float]:
         """Return the log-probability (nats) of each sentence, ``</s>`` included.
 
-        Sums are exact before they are rounded: under a unigram model the same words in any order
-        have the very same score.
+        Only the exact sum is rounded: under a unigram model, the same words in any order have
+        exactly the same score.
         """
         return [math.fsum(row) for row in self.each([words(text) for text in sentences])]
 
     def times(self, sequences: Sequence[str]) -> list[int]:
-        """Return how often two words were heard: next to each other, ``a b``, or ``a … b``.
+        """Return how often pairs of words were seen: neighbours, ``a b``, or with a gap, ``a … b``.
 
-        The latter is known of a word of :data:`poshgrid.models.kneser_ney.SKIPS`. Sentences begin
-        with ``<s>`` and end with ``</s>``. Of orders above 1 nothing is known: 0.
+        Gaps are counted only after a word of :data:`poshgrid.models.kneser_ney.SKIPS`. Sentences
+        begin with ``<s>`` and end with ``</s>``. A model of an order above 1 has no counts: all 0.
         """
         numbers = self._numbers | {SPECIALS[START]: START, SPECIALS[END]: END}
         times = []
@@ -145,11 +144,11 @@ class NGram:
     def _predict(self, ids: np.ndarray) -> np.ndarray:
         """Return the log-probability of each word given the order-1 words before it.
 
-        No n-gram goes on after ``</s>``, so none is found across the border of two sentences.
+        No n-gram continues after ``</s>``, so none is found across the border of two sentences.
         """
         tables = self.tables
         logprobs = tables.logprobs[1][ids]
-        numbers = ids.astype(np.int64)  # of the (n-1)-gram that starts at each place; -1: not seen
+        numbers = ids.astype(np.int64)  # (n-1)-gram that starts at each position; -1: not seen
         for n in range(2, min(tables.order, len(ids)) + 1):
             numbers = numbers[:-1]
             contexts = np.flatnonzero(numbers >= 0)
@@ -171,9 +170,9 @@ def fit(sentences: Iterable[str], order: int, *, classes: bool = False) -> NGram
 
     Args:
         sentences: text; their order does not matter.
-        order: 1: maximum likelihood; more: interpolated modified Kneser-Ney. See
+        order: 1: maximum likelihood; above: interpolated modified Kneser-Ney. See
             :mod:`poshgrid.models.kneser_ney`.
-        classes: of classes instead of words; see :mod:`poshgrid.models.classes`.
+        classes: count classes instead of words; see :mod:`poshgrid.models.classes`.
 
     Raises:
         PoshgridError: there is no sentence with a word, or the order is not 1 or more.
@@ -192,18 +191,17 @@ def count(
     """Estimate a model from a table of sentences and write its folder.
 
     Args:
-        table: a corpus (``SENTENCES``), of which the training sentences are counted, or the
-            training sentences of a condition (``CONDITION``).
+        table: a corpus (``SENTENCES``), whose training sentences are counted, or the training
+            sentences of a condition (``CONDITION``).
         output: the model's folder.
         order: as in :func:`fit`.
         classes: as in :func:`fit`.
-        size: of a corpus, the size that is counted, e.g. ``"10M"``; None for all training
-            sentences.
+        size: size of the corpus to count, e.g. ``"10M"``; None for all training sentences.
 
     Returns:
-        Facts for the manifest, which are also written to ``statistics.json``: order, size,
-        sentences, words (punctuation marks among them; ``</s>`` not), types (of words), n-grams and
-        discounts of each order, and the orders whose discounts are the fixed fallback.
+        The content of ``statistics.json``, also for the manifest: order, size, sentences, words
+        (with punctuation marks, without ``</s>``), types of words, n-grams and discounts of each
+        order, and the orders with the fixed fallback discounts.
 
     Raises:
         PoshgridError: the table is missing, broken, or has no such sentences; or the folder cannot
@@ -220,7 +218,7 @@ def count(
         "sentences": text.sentences,
         "words": len(text.ids) - 2 * text.sentences,
         "types": len(text.vocabulary) - len(SPECIALS),
-        # Of order 1, all that can be predicted: the types, <unk> and </s>.
+        # In order 1, everything that can be predicted: the types, <unk> and </s>.
         "ngrams": {str(n): len(p) - (n == 1) for n, p in tables.logprobs.items()},
         "discounts": {str(n): list(d) for n, d in tables.discounts.items()},
         "fallback_discounts": tables.fallbacks,
@@ -236,11 +234,11 @@ def _estimate(text: Encoded, order: int, *, classes: bool) -> Tables:
 
 
 def texts(path: Path, size: str | None = None, *, spare: bool = False) -> Iterator[pl.Series]:
-    """Yield the texts of a table's training rows, or the lines of a plain text, in batches.
+    """Yield the texts of a table's training rows, or the lines of a text file, in batches.
 
     Args:
-        path: a table with a column ``text``, or a text whose name does not end in ``.parquet``.
-        size: of a corpus, the size that is read; None for all sizes.
+        path: a table with a column ``text``, or a text file, which does not end in ``.parquet``.
+        size: size of the corpus to read; None for all sizes.
         spare: include rows without a size.
 
     Raises:
@@ -265,8 +263,8 @@ def write(output: Path, tables: Tables, statistics: dict[str, Any]) -> None:
 
     Args:
         output: the model's folder.
-        tables: what was estimated.
-        statistics: what it was estimated from; see :func:`count`.
+        tables: of the model.
+        statistics: see :func:`count`.
 
     Raises:
         PoshgridError: the folder cannot be written.

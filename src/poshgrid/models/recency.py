@@ -4,12 +4,11 @@
 layers, is ``recency`` in ``config.json`` (Mita et al., 2025: "Developmentally-plausible working
 memory shapes a critical period for language acquisition", ACL). With ``m`` zero it is GPT-2.
 
-Every model folder holds a copy of this file, so that the model can be had without the package that
-trained it::
+Every model folder holds a copy of this file, so that the model can be opened without this package::
 
     AutoModelForCausalLM.from_pretrained(folder, trust_remote_code=True)
 
-The bias is part of the attention mask, so that attention itself is GPT-2's.
+The bias is part of the attention mask; attention itself is that of GPT-2.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ class GPT2RecencyModel(GPT2Model):
 
     def __init__(self, config: GPT2RecencyConfig) -> None:
         super().__init__(config)
-        # A tensor, so that a compiled model is not compiled anew when m changes
+        # A tensor, so that a new m needs no new compilation
         self.register_buffer("slope", torch.tensor(float(config.recency)), persistent=False)
         self.post_init()
 
     def _init_weights(self, module: nn.Module) -> None:
         super()._init_weights(module)
-        if module is self:  # what is not in the file of weights is empty after loading
+        if module is self:  # the file of weights does not hold it
             initialization.constant_(self.slope, self.config.recency)
 
     def forward(
@@ -60,11 +59,11 @@ class GPT2RecencyModel(GPT2Model):
         position_ids: Tensor | None = None,
         **kwargs: Any,  # noqa: ANN401 - GPT-2's own
     ) -> Any:  # noqa: ANN401
-        """Run GPT-2's body; ``position_ids`` are the positions of the bias too."""
+        """Run the body of GPT-2; the bias uses ``position_ids``, too."""
         past = past_key_values.get_seq_length() if past_key_values is not None else 0
         index = torch.arange(past + input_ids.shape[1], device=input_ids.device)
         queries = index[None, past:] if position_ids is None else position_ids
-        # The last key is that of the last query; those in a cache stand before it, one by one
+        # The last key has the position of the last query; cached keys have those just before
         keys = index + queries[:, -1:] - index[-1] if past else queries
         seen = index <= index[past:, None]
         if attention_mask is not None and attention_mask.ndim == 4:  # 0 or True: seen
@@ -83,7 +82,7 @@ class GPT2RecencyModel(GPT2Model):
 
 
 class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
-    """A causal language model of :class:`GPT2RecencyModel`; its weights have GPT-2's names."""
+    """The language model of :class:`GPT2RecencyModel`; its weights have the names of GPT-2's."""
 
     config: GPT2RecencyConfig
     config_class = GPT2RecencyConfig
@@ -92,7 +91,7 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
     def __init__(self, config: GPT2RecencyConfig) -> None:
         super().__init__(config)
         self.transformer = GPT2RecencyModel(config)
-        self._held = config.recency  # what its buffer holds
+        self._held = config.recency  # the value in its buffer
         self.post_init()
 
     def set_recency(self, m: float, *, saved: float | None = None) -> None:
@@ -100,9 +99,9 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
 
         Args:
             m: factor of the bias from now on.
-            saved: what ``config.json`` will say; None for ``m``.
+            saved: the factor in ``config.json``; None for ``m``.
         """
-        # Before every step, mostly with the same m: a GPU would have to be waited for.
+        # This runs before every step, mostly with the same m; filling would wait for the GPU.
         if m != self._held:
             self.transformer.slope.fill_(m)
             self._held = m
@@ -110,7 +109,7 @@ class GPT2RecencyLMHeadModel(GPT2LMHeadModel):
 
 
 def register() -> None:
-    """Teach the auto classes this model, so that a folder loads without running its own code."""
+    """Make transformers' ``Auto`` classes know the model, so that no code of a folder is run."""
     AutoConfig.register(GPT2RecencyConfig.model_type, GPT2RecencyConfig, exist_ok=True)
     AutoModelForCausalLM.register(GPT2RecencyConfig, GPT2RecencyLMHeadModel, exist_ok=True)
 
