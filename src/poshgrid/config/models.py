@@ -57,7 +57,7 @@ class Tokenizer(Section):
     """Fold case, in training and in scoring."""
     space_final_mark: bool = False
     """Write a space before a final `.`, `?` or `!`, in training and in scoring, even if the text
-    has none: as in Zorro and in BabyBERTa's corpora.
+    does not have it, as in Zorro and in BabyBERTa's corpora.
     """
     sweep: list[Vocabulary] = Field([])
     """Vocabulary sizes to count tokens at (Table 9)."""

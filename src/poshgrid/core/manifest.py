@@ -225,7 +225,7 @@ def _of_manifest(manifest: Path, results: Path) -> Iterator[Fault]:
 
 
 def outdated(manifest: Path, known: verification.Manifest) -> str | None:
-    """Return an input of a stage that another stage has rewritten since, or None."""
+    """Return an input that has changed since it was used, because its stage ran again; or None."""
     for name, digest in sorted(known.inputs.items()):
         path = verification.located(manifest, name)
         with suppress(verification.NoManifestError, OSError):  # reported for that manifest
@@ -235,7 +235,7 @@ def outdated(manifest: Path, known: verification.Manifest) -> str | None:
 
 
 def _gone(manifest: Path, known: verification.Manifest, results: Path) -> Path | None:
-    """Return an input of a stage that was in the results and is there no more, or None.
+    """Return an input that was in the results folder and no longer exists there, or None.
 
     Snakemake does not miss a file if all that is made of it is there.
     """

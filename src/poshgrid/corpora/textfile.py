@@ -1,4 +1,4 @@
-"""The text files of a source, packed or not: which there are, and what is in them."""
+"""List and read the text files of a source, compressed or not."""
 
 from __future__ import annotations
 

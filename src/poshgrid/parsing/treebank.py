@@ -51,7 +51,7 @@ def prepare(spec: specs.TreebankSpec, data: Path, output: Path) -> dict[str, obj
         PoshgridError: a part is missing or malformed, or the treebank is too small to divide.
     """
     treebank, parts = spec.treebank, components(spec.treebank)
-    # The limit is for the whole treebank: beside other parts, the toy part has its usual size.
+    # The limit is for the whole treebank. With other parts, the toy part keeps its usual size.
     toy = ((treebank.sentences if len(parts) == 1 else None) or TOY_SENTENCES, SEED)
     sentences = [(name, words) for name in parts for words in part(name, data, toy)]
     random.Random(SEED).shuffle(sentences)

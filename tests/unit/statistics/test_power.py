@@ -1,4 +1,4 @@
-"""Before a run: what a grid can show, worked by hand; Bayesian models are held to the grid."""
+"""Before a run: what a grid can show, worked by hand; regressions are checked against the grid."""
 
 import re
 

@@ -45,7 +45,7 @@ class Filled(NamedTuple):
 
     @property
     def members(self) -> tuple[str, ...]:
-        """All sentences."""
+        """The good and bad sentences of all pairs."""
         return tuple(text for pair in self.pairs for text in (pair.good, pair.bad))
 
     @property

@@ -94,7 +94,7 @@ files = tablefile.watched
 
 
 def load(path: Path, options: Options, context: None = None) -> Loaded:
-    """Read the sets.
+    """Read the sets of four sentences, with their critical regions.
 
     The critical region is the difference between the sentences with and without the gap: in the one
     without the gap the words that only it has, in the other the word in their position. A set is
